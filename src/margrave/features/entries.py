@@ -1,0 +1,152 @@
+"""What a token's attributes mean, and the sparse matrix that they make."""
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+_COLUMN_TYPE = "i"  # a C int: scipy's 32-bit indices
+_UNKNOWN = -1
+_MAX_COLUMNS = 2**31 - 1
+_MAX_SHOWN = 60  # characters of a value in a message
+# The usual classes stand before the abstract ones, whose check is ten times slower.
+_NUMBERS = (float, int, Real, np.bool_)
+MAPPINGS = (dict, Mapping)
+_LISTS = (list, tuple, set, frozenset)
+
+
+class GrowingVocabulary(dict[str, int]):
+    """A vocabulary being learned: an attribute that is looked up and missing gets the next column.
+
+    `__missing__` is called for new attributes only, so that the check of their type costs nothing for the others.
+    """
+
+    def __missing__(self, attribute: str) -> int:
+        _check_name(attribute)
+        column = len(self)
+        if column == _MAX_COLUMNS:
+            raise OverflowError(f"expected at most {_MAX_COLUMNS} distinct attributes")
+        self[str(attribute)] = column
+        return column
+
+
+def known_columns(vocabulary: Mapping[str, int]) -> Callable[[str], int]:
+    """The lookup in a learned vocabulary: every other attribute has the column -1."""
+    column_of = vocabulary.get
+
+    def lookup(attribute: str) -> int:
+        column = column_of(attribute)
+        if column is None:
+            _check_name(attribute)
+            return _UNKNOWN
+        return column
+
+    return lookup
+
+
+class Entries:
+    """The entries of the matrix while it is built: columns, and the few weights that are not one."""
+
+    def __init__(self, column_of: Callable[[str], int]) -> None:
+        self.column_of = column_of
+        self.columns = array(_COLUMN_TYPE)
+        self.row_ends = array("q", [0])
+        self.exceptions = array("q")  # places in `columns` whose weight is not one
+        self.weights = array("d")  # their weights
+
+    def add(self, token: Any) -> None:
+        """Add the row of one token."""
+        if isinstance(token, _LISTS) and not isinstance(token, tuple):
+            self._add_names(token)
+        elif isinstance(token, MAPPINGS):
+            self._add_mapping(token, "")
+        else:
+            raise TypeError(_not_a_token(token))
+        self.row_ends.append(len(self.columns))
+
+    def _add_names(self, names: Iterable[str]) -> None:
+        try:
+            self.columns.extend(map(self.column_of, _in_order(names)))
+        except TypeError:  # not hashable, or not sortable: say which item
+            for name in names:
+                _check_name(name)
+            raise
+
+    def _add_mapping(self, mapping: Mapping[str, Any], prefix: str) -> None:
+        for key, value in mapping.items():
+            _check_name(key)
+            name = f"{prefix}{key}"
+            if isinstance(value, str):
+                self.columns.append(self.column_of(f"{name}:{value}"))
+            elif isinstance(value, _NUMBERS):
+                self._add_weight(name, float(value))
+            elif isinstance(value, MAPPINGS):
+                self._add_mapping(value, f"{name}:")
+            elif isinstance(value, _LISTS):
+                for item in value:
+                    _check_name(item)
+                self._add_names([f"{name}:{item}" for item in _in_order(value)])
+            else:
+                raise TypeError(
+                    f"the attribute {name!r} has a value of type {type(value).__name__}; expected str, bool, a number, "
+                    f"a list, tuple or set of str, or a dict; leave the attribute out where it has no value"
+                )
+
+    def _add_weight(self, name: str, weight: float) -> None:
+        if not isfinite(weight):
+            raise ValueError(f"the attribute {name!r} has the weight {weight}: expected a finite number; leave it out")
+        if weight == 0.0:
+            return  # before the lookup: an attribute that is never anything but zero needs no column
+        if weight != 1.0:
+            self.exceptions.append(len(self.columns))
+            self.weights.append(weight)
+        self.columns.append(self.column_of(name))
+
+    def matrix(self, n_columns: int) -> csr_array:
+        """The rows as one canonical CSR matrix."""
+        # Views of the arrays' memory: nothing is copied.
+        columns = np.frombuffer(self.columns, dtype=np.int32)
+        row_ends = np.frombuffer(self.row_ends, dtype=np.int64)
+        weights = np.ones(len(columns))
+        weights[np.frombuffer(self.exceptions, dtype=np.int64)] = np.frombuffer(self.weights, dtype=np.float64)
+        known = columns != _UNKNOWN
+        if not known.all():
+            row_ends = np.concatenate([[0], np.cumsum(known)])[row_ends]
+            columns, weights = columns[known], weights[known]
+        if row_ends[-1] <= np.iinfo(np.int32).max:
+            row_ends = row_ends.astype(np.int32)
+        rows = csr_array((weights, columns, row_ends), shape=(len(row_ends) - 1, n_columns))
+        n_given = rows.nnz
+        rows.sum_duplicates()
+        if rows.nnz != n_given:
+            rows.eliminate_zeros()  # duplicates of opposite weights
+        return rows
+
+
+def _in_order(names: Iterable[str]) -> Iterable[str]:
+    """Sets sorted: their own order changes from process to process."""
+    return sorted(names) if isinstance(names, set | frozenset) else names
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"expected attributes named by str, got {brief(name)}; write a weight as {{'name': weight}}")
+
+
+def _not_a_token(token: object) -> str:
+    expected = f"expected a dict of attributes or a list or set of str, got {brief(token)}"
+    if isinstance(token, str):
+        return f"{expected}; put the word into a dict, {{'word': {token!r}}}, or into a list, [{token!r}]"
+    if isinstance(token, tuple):
+        return f"{expected}; extract features from (word, tag) tuples first, e.g. with margrave.features.conll_template"
+    return expected
+
+
+def brief(value: object) -> str:
+    """The type and the beginning of a value, for messages."""
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + '...'}"

@@ -1,0 +1,27 @@
+"""Which variables meet."""
+
+from margrave.graphs.basis import Basis, from_matrix, potts, scaled, sign, symmetric
+from margrave.graphs.batch import Batch, Features, Input
+from margrave.graphs.factor_graph import Block, FactorGraph, Local
+from margrave.graphs.structures import Sequence, Sequences
+from margrave.graphs.topology import EdgeTables, Places, Topology
+
+__all__ = [
+    "Basis",
+    "Batch",
+    "Block",
+    "EdgeTables",
+    "FactorGraph",
+    "Features",
+    "Input",
+    "Local",
+    "Places",
+    "Sequence",
+    "Sequences",
+    "Topology",
+    "from_matrix",
+    "potts",
+    "scaled",
+    "sign",
+    "symmetric",
+]

@@ -1,0 +1,154 @@
+"""Message passing on forests with logarithms: slower, but nothing vanishes.
+
+For the examples that `forest_passes` gives up: scores large against the temperature, or long paths through forbidden
+states. The recursion is the same, with log-sum-exp for sums; minus infinity is never subtracted from itself.
+"""
+
+import numpy as np
+
+from margrave.graphs.wiring import EDGES, N_STATES, SUM, SUMS, VARIABLES, ROWS, COLUMNS, Extra, Wiring, EXAMPLES
+from margrave.graphs.wiring import FIRST_PAIR, FIRST_STATE
+from margrave.inference.forest_passes import (
+    EDGE,
+    FLIP,
+    PARENT,
+    VARIABLE,
+    load_edge,
+    load_example,
+    most_variables,
+    return_edge,
+    return_nodes,
+    shape_of,
+)
+from margrave.primitives import Floats, Integers, exp, kernel
+
+
+@kernel
+def log_marginals(
+    width: int,
+    first: int,
+    stop: int,
+    theta: Floats,
+    w: Wiring,
+    coefficients: Floats,
+    order: Integers,
+    extra: Extra,
+    temperature: float,
+    weights: Floats,
+    values: Floats,
+    counts: Floats,
+    shared_counts: Floats,
+    node_marginals: Floats,
+    edge_marginals: Floats,
+) -> None:
+    """As `forest_passes.marginals`, for those of examples `first` to `stop` whose value is NaN."""
+    most = most_variables(w, first, stop)
+    scores, message, marginal = np.empty((most, width)), np.empty((most, width)), np.empty((most, width))
+    raw = np.empty((width, width))
+    starts = w[EXAMPLES][first, FIRST_STATE], w[EXAMPLES][first, FIRST_PAIR]
+    for example in range(first, stop):
+        if not np.isnan(values[example - first]):
+            continue
+        load_example(example, theta, w, coefficients, order, extra, scores)
+        total = _upward(example, theta, w, coefficients, order, extra, temperature, scores, message, raw)
+        values[example - first] = temperature * total
+        if len(counts) + len(node_marginals) + len(edge_marginals) > 0:
+            weight = weights[example] if len(weights) > 0 else 1.0
+            _downward(
+                example, theta, w, coefficients, order, extra, temperature, scores, message, marginal, raw,
+                weight, counts, shared_counts, edge_marginals, starts[1],
+            )  # fmt: skip
+            return_nodes(example, w, coefficients, order, marginal, weight, counts, node_marginals, starts[0])
+
+
+@kernel
+def _log_sum(values: Floats, n: int) -> float:
+    peak = -np.inf
+    for a in range(n):
+        peak = max(peak, values[a])
+    if peak == -np.inf:
+        return peak
+    total = 0.0
+    for a in range(n):
+        total += exp(values[a] - peak)
+    return peak + np.log(total)
+
+
+@kernel
+def _upward(
+    example: int,
+    theta: Floats,
+    w: Wiring,
+    coefficients: Floats,
+    order: Integers,
+    extra: Extra,
+    temperature: float,
+    scores: Floats,
+    message: Floats,
+    raw: Floats,
+) -> float:
+    """Turn scores into log beliefs, fill log messages; returns the log partition."""
+    skipped, edges, n = shape_of(w, example)
+    terms = np.empty(scores.shape[1])
+    total = 0.0
+    for p in range(n):
+        for a in range(scores.shape[1]):
+            scores[p, a] /= temperature
+    for k in range(n):
+        p = n - 1 - k
+        parent = order[skipped + p, PARENT]
+        n_states = w[VARIABLES][skipped + order[skipped + p, VARIABLE], N_STATES]
+        if parent < 0:
+            total += _log_sum(scores[p], n_states)
+            continue
+        load_edge(example, edges + order[skipped + p, EDGE], theta, w, coefficients, extra, raw)
+        child_first = order[skipped + p, FLIP] == 1
+        for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
+            for b in range(n_states):
+                terms[b] = scores[p, b] + (raw[b, a] if child_first else raw[a, b]) / temperature
+            message[p, a] = _log_sum(terms, n_states)
+            scores[parent, a] += message[p, a]
+    return total
+
+
+@kernel
+def _downward(
+    example: int,
+    theta: Floats,
+    w: Wiring,
+    coefficients: Floats,
+    order: Integers,
+    extra: Extra,
+    temperature: float,
+    belief: Floats,
+    message: Floats,
+    marginal: Floats,
+    raw: Floats,
+    weight: float,
+    counts: Floats,
+    shared_counts: Floats,
+    edge_marginals: Floats,
+    pair_start: int,
+) -> None:
+    """Fill marginals by position, and return those of edges; all zero where no labelling is allowed."""
+    skipped, edges, n = shape_of(w, example)
+    for p in range(n):
+        parent = order[skipped + p, PARENT]
+        n_states = w[VARIABLES][skipped + order[skipped + p, VARIABLE], N_STATES]
+        marginal[p] = 0.0
+        if parent < 0:
+            total = _log_sum(belief[p], n_states)
+            for b in range(n_states):
+                marginal[p, b] = exp(belief[p, b] - total) if total > -np.inf else 0.0
+            continue
+        e, child_first = edges + order[skipped + p, EDGE], order[skipped + p, FLIP] == 1
+        load_edge(example, e, theta, w, coefficients, extra, raw)
+        for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
+            for b in range(n_states):
+                u, v = (b, a) if child_first else (a, b)
+                given_a = 0.0
+                if message[p, a] > -np.inf:
+                    given_a = exp(raw[u, v] / temperature + belief[p, b] - message[p, a])
+                raw[u, v] = marginal[parent, a] * given_a
+                marginal[p, b] += raw[u, v]
+        return_edge(example, e, raw, weight, w, coefficients, counts, shared_counts, edge_marginals, pair_start)

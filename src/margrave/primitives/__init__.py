@@ -1,0 +1,23 @@
+"""What every floor stands on: the compiler's decorator, exp, threads, array types."""
+
+from margrave.primitives.compilation import exact_kernel, kernel
+from margrave.primitives.exponential import exp
+from margrave.primitives.memory import for_reading
+from margrave.primitives.parallel import effective_n_jobs, even_slices, for_each, one_blas_thread
+from margrave.primitives.types import AnyArray, Booleans, Floats, Integers, Labels
+
+__all__ = [
+    "AnyArray",
+    "Booleans",
+    "Floats",
+    "Integers",
+    "Labels",
+    "effective_n_jobs",
+    "even_slices",
+    "exact_kernel",
+    "exp",
+    "for_each",
+    "for_reading",
+    "kernel",
+    "one_blas_thread",
+]
