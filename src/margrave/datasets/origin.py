@@ -80,6 +80,11 @@ class DataFile:
         Checksum of the unpacked contents.
     origin : Origin or None
         Where it was published; None where no public origin is known.
+
+    Examples
+    --------
+    >>> DataFile("toy/train.txt", sha256="0" * 64).origin is None
+    True
     """
 
     path: str

@@ -1,0 +1,90 @@
+"""Scores that do not depend on features: one weight per output, or none at all."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from margrave.graphs import Features
+from margrave.primitives import Floats, Integers
+from margrave.scores.base import ALL, Observed, Scorer, Which, pairs_or_refuse
+
+
+class Constant(Scorer):
+    """One weight per output, the same for every row: a table of transitions, or a bias.
+
+    Parameters
+    ----------
+    features : {"observed", "all"} or None, default=None
+        Whether outputs that no training example shows have a weight. None: as the model does for the nodes.
+    """
+
+    def __init__(self, features: Which | None = None) -> None:
+        self.features = features
+
+    def lay_out(
+        self, features: Features, n_outputs: int, truth: Observed | None = None, default: Which = "all"
+    ) -> "ConstantLayout":
+        """See `Scorer.lay_out`; features are not looked at."""
+        if (self.features or default) == "all":
+            return ConstantLayout(n_outputs, np.arange(n_outputs))
+        return ConstantLayout(n_outputs, np.unique(pairs_or_refuse(truth, "Constant").outputs))
+
+
+class Zero(Scorer):
+    """No score at all: every output of every row is worth 0."""
+
+    def lay_out(
+        self,
+        features: Features,
+        n_outputs: int,
+        truth: Observed | None = None,
+        default: Literal["observed", "all"] = "all",
+    ) -> "ConstantLayout":
+        """See `Scorer.lay_out`."""
+        return ConstantLayout(n_outputs, np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class ConstantLayout:
+    """Weight i is the score of output `outputs[i]`."""
+
+    n_outputs: int
+    outputs: Integers
+
+    @property
+    def n_weights(self) -> int:
+        """Number of weights."""
+        return len(self.outputs)
+
+    def bind(self, features: Features, n_jobs: int = 1) -> "BoundConstant":
+        """See `Layout.bind`."""
+        return BoundConstant(self.outputs)
+
+    def matrix(self, weights: Floats) -> Floats:
+        """See `Layout.matrix`; one row."""
+        table = np.zeros((1, self.n_outputs))
+        table[0, self.outputs] = weights
+        return table
+
+
+@dataclass(frozen=True, eq=False)
+class BoundConstant:
+    """See `BoundScorer`."""
+
+    outputs: Integers
+
+    def scores(self, weights: Floats, out: Floats, rows: slice = ALL, add: bool = False) -> None:
+        """See `BoundScorer.scores`."""
+        if not add:
+            out[:] = 0.0
+        out[:, self.outputs] += weights
+
+    def add_pullback(self, gradient: Floats, out: Floats, rows: slice = ALL, scale: float = 1.0) -> None:
+        """See `BoundScorer.add_pullback`."""
+        out += scale * gradient.sum(axis=0)[self.outputs]
+
+    def quadratic(self, gradient: Floats, rows: slice = ALL) -> float:
+        """See `BoundScorer.quadratic`."""
+        pulled = gradient.sum(axis=0)[self.outputs]
+        return float(pulled @ pulled)

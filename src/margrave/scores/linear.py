@@ -1,0 +1,100 @@
+"""Linear scores: weights per (feature, output), all of them or those that the training data show."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from margrave.graphs import Features
+from margrave.primitives import Floats, Integers, Labels
+from margrave.scores.base import BoundScorer, Observed, Scorer, Truth, Which, pairs_or_refuse
+from margrave.scores.dense import BoundDense
+from margrave.scores.sparse import BoundSparse
+
+
+class Linear(Scorer):
+    """Score of output k = Σ over features d of w_dk x_d, with a bias as one more feature if asked for.
+
+    Parameters
+    ----------
+    features : {"observed", "all"} or None, default=None
+        "observed": only pairs of a feature and an output that occur together in the training data have a weight, as in
+        CRFsuite. None: observed for sparse input under log-loss, all otherwise.
+    bias : bool or None, default=None
+        Whether a feature that is always 1 is added; its weights are penalised. None: yes for dense input, no for sparse.
+
+    Examples
+    --------
+    >>> import margrave as mg
+    >>> mg.ChainCRF(nodes=mg.scores.Linear(bias=False))
+    ChainCRF(nodes=Linear(bias=False))
+    """
+
+    def __init__(self, features: Which | None = None, bias: bool | None = None) -> None:
+        self.features = features
+        self.bias = bias
+
+    def lay_out(
+        self, features: Features, n_outputs: int, truth: Observed | None = None, default: Which = "all"
+    ) -> "LinearLayout":
+        """See `Scorer.lay_out`."""
+        if features is None:
+            raise ValueError("Linear needs features; use Constant where there are none")
+        bias = not sparse.issparse(features) if self.bias is None else bool(self.bias)
+        n_features = features.shape[1]
+        if (self.features or (default if sparse.issparse(features) else "all")) == "all":
+            return LinearLayout(n_features, n_outputs, bias)
+        return LinearLayout(n_features, n_outputs, bias, *_observed(features, pairs_or_refuse(truth, "Linear"), n_outputs))
+
+
+def _observed(features: Any, truth: Truth, n_outputs: int) -> tuple[Integers, Labels]:
+    """For each feature, the outputs that some row shows together with it: where its run begins, and the outputs."""
+    shows = sparse.csr_array(features, copy=True)
+    shows.data = np.ones(len(shows.data), dtype=np.int32)
+    touched = np.ones(len(truth.rows), dtype=np.int32)
+    outputs = sparse.csr_array((touched, (truth.rows, truth.outputs)), shape=(shows.shape[0], n_outputs))
+    together = sparse.csr_array(shows.T @ outputs)
+    together.sort_indices()
+    return together.indptr.astype(np.int64), together.indices.astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLayout:
+    """Weights of shape (n_features, n_outputs) row by row, or only those of `runs` and `outputs`; biases come last."""
+
+    n_features: int
+    n_outputs: int
+    bias: bool
+    runs: Integers | None = None
+    outputs: Labels | None = None
+
+    @property
+    def n_slopes(self) -> int:
+        """Number of weights but for the biases."""
+        return self.n_features * self.n_outputs if self.outputs is None else len(self.outputs)
+
+    @property
+    def n_weights(self) -> int:
+        """Number of weights."""
+        return self.n_slopes + self.bias * self.n_outputs
+
+    def bind(self, features: Features, n_jobs: int = 1) -> BoundScorer:
+        """See `Layout.bind`."""
+        if features is None or features.shape[1] != self.n_features:
+            got = "none" if features is None else features.shape[1]
+            raise ValueError(f"features must have {self.n_features} columns as in fit, got {got}")
+        if self.outputs is None and not sparse.issparse(features):
+            return BoundDense(features, self.n_outputs, self.bias, n_jobs)
+        matrix = sparse.csr_array(features)
+        return BoundSparse(matrix, self.n_outputs, self.bias, self.runs, self.outputs, n_jobs)
+
+    def matrix(self, weights: Floats) -> Floats:
+        """See `Layout.matrix`; the last row are the biases, if there are any."""
+        slopes, biases = weights[: self.n_slopes], weights[self.n_slopes :].reshape(-1, self.n_outputs)
+        if self.outputs is None or self.runs is None:
+            table = slopes.reshape(self.n_features, self.n_outputs)
+        else:
+            table = np.zeros((self.n_features, self.n_outputs))
+            table[np.repeat(np.arange(self.n_features), np.diff(self.runs)), self.outputs] = slopes
+        return np.concatenate([table, biases])
