@@ -1,7 +1,8 @@
-"""Features of sequences: encoder (attributes to columns), templates, transformers of rows."""
+"""Features of sequences: encoders (attributes to columns, labels to numbers), templates, transformers of rows."""
 
 from margrave.features.encoder import TokenEncoder
 from margrave.features.per_row import PerRow
+from margrave.features.sequence_encoder import SequenceEncoder
 from margrave.features.templates import conll_template
 
-__all__ = ["PerRow", "TokenEncoder", "conll_template"]
+__all__ = ["PerRow", "SequenceEncoder", "TokenEncoder", "conll_template"]

@@ -242,20 +242,21 @@ class FactorGraph:
 
         Parameters
         ----------
-        labels : int32 array of shape (n_variables,)
+        labels : int32 array over the variables of `examples`
         """
         out = np.zeros(self.n_entries) if out is None else out
         start, stop, _ = examples.indices(len(self))
         weights = np.empty(0) if weights is None else weights
         args = (self.wiring, self.coefficients, start, stop, out, out[: self.n_shared])
-        wiring.count_labels(labels, weights, *args)
+        wiring.count_labels(labels, int(self.first_variable[start]), weights, *args)
         return out
 
     def values(self, theta: Floats, labels: Labels, examples: slice = slice(None)) -> Floats:
-        """Score of a labelling, per example."""
+        """Score of a labelling of the variables of `examples`, per example."""
         start, stop, _ = examples.indices(len(self))
         values = np.empty(max(stop - start, 0))
-        wiring.score_labels(theta, labels, self.wiring, self.coefficients, start, stop, values)
+        origin = int(self.first_variable[start])
+        wiring.score_labels(theta, labels, origin, self.wiring, self.coefficients, start, stop, values)
         return values
 
     # ------------------------------------------------------------------ checks

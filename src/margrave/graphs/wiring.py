@@ -201,6 +201,7 @@ def clear_own_tables(
 @kernel
 def count_labels(
     labels: Labels,
+    origin: int,
     weights: Floats,
     w: Wiring,
     coefficients: Floats,
@@ -209,12 +210,15 @@ def count_labels(
     counts: Floats,
     shared_counts: Floats,
 ) -> None:
-    """Add the 0/1 marginals of a labelling of examples `first` to `stop`, times each example's weight, to the counts."""
+    """Add the 0/1 marginals of a labelling of examples `first` to `stop`, times each example's weight, to the counts.
+
+    `labels` begins with variable `origin` of the batch.
+    """
     n_shared = len(shared_counts)
     for example in range(first, stop):
         weight = weights[example] if len(weights) > 0 else 1.0
         topology = w[EXAMPLES][example, TOPOLOGY]
-        first_variable = w[EXAMPLES][example, FIRST_VARIABLE]
+        first_variable = w[EXAMPLES][example, FIRST_VARIABLE] - origin
         skipped = w[TOPOLOGIES][topology, FIRST_OF_VARIABLES]
         for v in range(skipped, w[TOPOLOGIES][topology + 1, FIRST_OF_VARIABLES]):
             block = w[VARIABLES][v, BLOCK]
@@ -231,13 +235,20 @@ def count_labels(
 
 @kernel
 def score_labels(
-    theta: Floats, labels: Labels, w: Wiring, coefficients: Floats, first: int, stop: int, values: Floats
+    theta: Floats,
+    labels: Labels,
+    origin: int,
+    w: Wiring,
+    coefficients: Floats,
+    first: int,
+    stop: int,
+    values: Floats,
 ) -> None:
-    """Write the score of a labelling of each of examples `first` to `stop`."""
+    """Write the score of a labelling of each of examples `first` to `stop`; `labels` begins with variable `origin`."""
     for example in range(first, stop):
         total = 0.0
         topology = w[EXAMPLES][example, TOPOLOGY]
-        first_variable = w[EXAMPLES][example, FIRST_VARIABLE]
+        first_variable = w[EXAMPLES][example, FIRST_VARIABLE] - origin
         skipped = w[TOPOLOGIES][topology, FIRST_OF_VARIABLES]
         for v in range(skipped, w[TOPOLOGIES][topology + 1, FIRST_OF_VARIABLES]):
             block = w[VARIABLES][v, BLOCK]

@@ -85,8 +85,10 @@ class ForestOracle:
         self._tables = np.empty((n_tables, 2, width, width))
         self._peaks = np.zeros(n_tables)
         self._sizes = np.array([block.n_entries for block in graph.blocks], dtype=np.int64)
-        self._one_value = np.empty(1)
-        self._one_labels = np.empty(int(np.diff(graph.first_variable).max(initial=0)), dtype=np.int32)
+        most = int(np.diff(graph.first_variable).max(initial=0))
+        self._one = Maximum(value := np.empty(1), value, "exact", np.empty(most, dtype=np.int32))
+        self._last_added: Added | None = None
+        self._extra = NOTHING
 
     def maximize(
         self,
@@ -129,10 +131,16 @@ class ForestOracle:
         return answer
 
     def answer(self, theta: Floats, example: int, temperature: float = 0.0, added: Added | None = None) -> Maximum:
-        """See `Oracle.answer`; at T = 0 the labels are valid until the next call."""
+        """See `Oracle.answer`; at T = 0 the answer is valid until the next call."""
         if temperature > 0.0:
             return self.maximize(theta, temperature, added, slice(example, example + 1), ask=("nodes", "edges"))
-        return self.best(theta, example, NOTHING if added is None else added.extra(self.graph))
+        if added is not self._last_added:
+            self._last_added, self._extra = added, NOTHING if added is None else added.extra(self.graph)
+        graph, tables = self.graph, (self._tables, self._peaks)
+        prepare_tables(self._dims, theta, graph.wiring, graph.coefficients, 0.0, *tables)
+        args = (theta, graph.wiring, graph.coefficients, self._order, self._extra)
+        best_labels(self._dims, example, example + 1, *args, *tables, self._one.values, self._one.labels)
+        return self._one
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """Σ over edges of H(μ_edge) minus Σ over variables of (degree - 1) H(μ_variable): exact on forests."""
@@ -149,16 +157,6 @@ class ForestOracle:
         return total - _sums((degree - 1) * of_variable, first_variable - first_variable[0])
 
     # ------------------------------------------------------------------
-
-    def best(self, theta: Floats, example: int, extra: tuple[object, ...]) -> Maximum:
-        """`answer` at T = 0 with what is added already in kernels' form."""
-        graph = self.graph
-        prepare_tables(self._dims, theta, graph.wiring, graph.coefficients, 0.0, self._tables, self._peaks)
-        best_labels(
-            self._dims, example, example + 1, theta, graph.wiring, graph.coefficients, self._order, extra, self._tables,
-            self._peaks, self._one_value, self._one_labels,
-        )  # fmt: skip
-        return Maximum(self._one_value, self._one_value, "exact", self._one_labels)
 
     def _best(self, run: tuple[int, int], start: int, args: tuple[object, ...], answer: Maximum) -> None:
         assert answer.labels is not None

@@ -1,9 +1,11 @@
 """The one decorator that names Numba."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import config, njit
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,3 +31,24 @@ def _compile(function: Callable[..., Any], flags: set[str]) -> Any:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # Numba found no folder that it may write its cache to
         return njit(**options)(function)
+
+
+@contextmanager
+def on_first_compilation(call: Callable[[], None]) -> Iterator[None]:
+    """Call `call` whenever a kernel has to be compiled inside the block, rather than loaded from the cache."""
+    if config.DISABLE_JIT:
+        yield
+        return
+    with event.install_listener("numba:compile", _Compiling(call)):
+        yield
+
+
+class _Compiling(event.Listener):  # type: ignore[misc]
+    def __init__(self, call: Callable[[], None]) -> None:
+        self._call = call
+
+    def on_start(self, event: Any) -> None:
+        self._call()
+
+    def on_end(self, event: Any) -> None:
+        pass

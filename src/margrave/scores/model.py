@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +75,11 @@ class ScoreModel:
     def __getitem__(self, name: str) -> Term:
         return next(term for term in self.terms if term.name == name)
 
+    def same_as(self, other: "ScoreModel") -> bool:
+        """Whether weights of one mean the same in the other."""
+        mine, theirs = ([(t.name, t.weights, *_facts(t.layout)) for t in m.terms] for m in (self, other))
+        return len(mine) == len(theirs) and all(map(_equal, mine, theirs))
+
     def bind(self, batch: Batch, n_jobs: int = 1) -> "BoundModel":
         """Make a batch's features ready."""
         bound = tuple(term.layout.bind(batch.inputs[term.name].features, n_jobs) for term in self.terms)
@@ -82,6 +88,18 @@ class ScoreModel:
 
 def _truth(graph: FactorGraph, block: str, counts: Callable[[], Floats] | None) -> Observed | None:
     return None if counts is None else lambda: Truth(*np.nonzero(graph.view(counts(), block)))
+
+
+def _facts(layout: Layout) -> list[Any]:
+    """What a layout says, the layouts inside it included."""
+    facts: list[Any] = [type(layout)]
+    for value in vars(layout).values():
+        facts.extend(fact for part in value for fact in _facts(part)) if isinstance(value, tuple) else facts.append(value)
+    return facts
+
+
+def _equal(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
+    return len(mine) == len(theirs) and all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,8 @@ class Sequences:
     ----------
     features : array or CSR matrix of shape (n_rows, n_features)
     lengths : int array of shape (n_sequences,)
+    encoder : object or None
+        What turned other data into these columns; a fit on them keeps it, to encode such data at prediction.
 
     Examples
     --------
@@ -35,6 +37,7 @@ class Sequences:
 
     features: AnyArray | sparse.csr_array
     lengths: Integers
+    encoder: Any = None
 
     def __post_init__(self) -> None:
         lengths = np.asarray(self.lengths)
@@ -62,7 +65,7 @@ class Sequences:
             return self.features[first[index] : first[index + 1]]
         chosen = np.arange(len(self))[which]
         rows = [np.arange(first[i], first[i + 1]) for i in chosen]
-        return Sequences(self.features[np.concatenate([*rows, np.empty(0, np.int64)])], self.lengths[chosen])
+        return Sequences(self.features[np.concatenate([*rows, np.empty(0, np.int64)])], self.lengths[chosen], self.encoder)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))

@@ -1,0 +1,7 @@
+"""The face of scikit-learn: the five words of the house in one object."""
+
+from margrave.estimators.base import StructuredEstimator
+from margrave.estimators.chains import ChainCRF, ChainM3N
+from margrave.estimators.sequence import SequenceClassifier
+
+__all__ = ["ChainCRF", "ChainM3N", "SequenceClassifier", "StructuredEstimator"]

@@ -1,0 +1,203 @@
+"""The face that all structures share: graph, scores, inference, loss and solver in one object."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from margrave.estimators.choices import INFERENCES, LOSSES, SCORERS, choose, choose_solver
+from margrave.estimators.progress import announcing_compilation, say
+from margrave.graphs import Batch
+from margrave.inference import Inference, Maximum
+from margrave.losses import LogLoss, Loss
+from margrave.primitives import AnyArray, Floats, Labels, effective_n_jobs, one_blas_thread
+from margrave.scores import Scorer, ScoreModel
+from margrave.solvers import Interrupted, Record, Solution
+
+Callback = Callable[[Record], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Training data as the estimator of one structure has read them."""
+
+    batch: Batch
+    labels: Labels
+    classes: AnyArray
+    n_features: int
+    sparse: bool
+    encoder: Any
+
+
+class StructuredEstimator(BaseEstimator):
+    """Fits Σ_g η_g/2 ‖w_g‖² + C Σ_i s_i loss_i and predicts the labelling that scores most.
+
+    A subclass says how its structure reads data (`_read_training`, `_read`) and gives answers back; it has the parameters
+    that are read here, or class attributes in their place.
+    """
+
+    C: float
+    loss: Any
+    nodes: Any
+    edges: Any
+    penalty: Any
+    solver: Any
+    inference: Any
+    tol: float | None
+    max_iter: int | None
+    n_jobs: int | None
+    random_state: int | None
+    verbose: int
+    warm_start: bool
+
+    @abstractmethod
+    def _read_training(self, X: Any, y: Any) -> Training:
+        """Check and encode training data; learns names of features and labels, but sets nothing on self."""
+
+    @abstractmethod
+    def _read(self, X: Any) -> Batch:
+        """Check and encode data for prediction."""
+
+    # ------------------------------------------------------------------ training
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, callback: Callback | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X, y : examples and their labels; see the class for their forms
+        sample_weight : array of shape (n_examples,), default=None
+            Multiplies each example's loss.
+        callback : function of a record of `history_`, default=None
+            Called after each iteration that reports; stops the fit by returning True.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        Interrupted by Ctrl-C, the model is that of the last complete iteration, and KeyboardInterrupt is raised on. After
+        any other error the model is as it was before the call.
+        """
+        loss = choose("loss", self.loss, LOSSES, Loss)
+        limits = {"tol": self.tol, "max_iter": self.max_iter, "random_state": self.random_state}
+        solver, n_jobs = choose_solver(self.solver, loss, **limits), effective_n_jobs(self.n_jobs)
+        data = self._read_training(X, y)
+        with announcing_compilation(self.verbose), one_blas_thread():
+            model = self._lay_out(data, loss)
+            objective = solver.objective_type(
+                model.bind(data.batch, n_jobs),
+                data.labels,
+                loss,
+                self._inference(),
+                C=_positive("C", self.C),
+                penalty=self.penalty,
+                sample_weight=_weights(sample_weight, len(data.batch.graph)),
+                n_jobs=n_jobs,
+            )
+            try:
+                start = self._start(data, model)
+                solution = solver.minimize(objective, start, _callback(self.verbose, callback))
+            except Interrupted as interrupted:
+                self._keep(data, model, interrupted.solution)
+                raise KeyboardInterrupt("interrupted; the model is that of the last complete iteration") from None
+        self._keep(data, model, solution)
+        if not solution.converged and self.n_iter_ >= solver.max_iter:
+            _warn_not_converged(self, solver.max_iter, solver.tol)
+        return self
+
+    def _scorers(self) -> dict[str, Scorer]:
+        nodes = choose("nodes", "linear" if self.nodes is None else self.nodes, SCORERS, Scorer)
+        edges = choose("edges", "constant" if self.edges is None else self.edges, SCORERS, Scorer)
+        return {"nodes": nodes, "edges": edges}
+
+    def _inference(self) -> Inference:
+        return choose("inference", "forest" if self.inference in (None, "auto") else self.inference, INFERENCES, Inference)
+
+    def _lay_out(self, data: Training, loss: Loss) -> ScoreModel:
+        """Which weights there are: by default only observed ones for sparse input under log-loss, as CRFsuite has them."""
+        default: Any = "observed" if data.sparse and isinstance(loss, LogLoss) else "all"
+        return ScoreModel.lay_out(data.batch, self._scorers(), lambda: data.batch.graph.counts(data.labels), default)
+
+    def _start(self, data: Training, model: ScoreModel) -> Floats | None:
+        """The last weights, if a warm start is asked for and they mean the same as the new ones."""
+        if not (self.warm_start and hasattr(self, "weights_")):
+            return None
+        if np.array_equal(data.classes, self.classes_) and model.same_as(self.model_):
+            return self.weights_
+        warnings.warn("warm_start: features or labels differ from the last fit's, so it starts anew", stacklevel=3)
+        return None
+
+    def _keep(self, data: Training, model: ScoreModel, solution: Solution) -> None:
+        self.model_, self.weights_, self.encoder_ = model, solution.weights, data.encoder
+        self.classes_, self.n_features_in_ = data.classes, data.n_features
+        self.history_, self.gap_ = solution.history, float(solution.gap)
+        self.n_iter_ = solution.history[-1]["iteration"] if solution.history else 0
+
+    # ------------------------------------------------------------------ prediction
+
+    def _maximum(self, batch: Batch, temperature: float, ask: tuple[str, ...] = ()) -> Maximum:
+        """The model's best (T = 0) or average labelling of every example."""
+        theta = self._theta(batch)
+        oracle = self._inference().prepare(batch.graph, effective_n_jobs(self.n_jobs))
+        return oracle.maximize(theta, temperature, ask=ask)
+
+    def _theta(self, batch: Batch) -> Floats:
+        theta = np.zeros(batch.graph.n_entries)
+        with one_blas_thread():
+            self.model_.bind(batch, effective_n_jobs(self.n_jobs)).scores(self.weights_, theta)
+        return theta
+
+    def _node_marginals(self, batch: Batch) -> Floats:
+        """Probabilities of the states of all variables; at the loss's own temperature if it has one, else at 1."""
+        temperature = choose("loss", self.loss, LOSSES, Loss).temperature or 1.0
+        marginals = self._maximum(batch, temperature, ask=("nodes",)).node_marginals
+        assert marginals is not None
+        return marginals
+
+    def _check_fitted(self) -> None:
+        check_is_fitted(self, "weights_")
+
+
+def _positive(name: str, value: Any) -> float:
+    if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a number above 0, got {value!r}")
+    return float(value)
+
+
+def _weights(sample_weight: Any, n_examples: int) -> Floats | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_examples,):
+        raise ValueError(f"sample_weight must have shape ({n_examples},), a number per example, got {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError("sample_weight must be finite, at least 0, and not all 0")
+    return weights
+
+
+def _callback(verbose: int, user: Callback | None) -> Callback | None:
+    if not verbose:
+        return user
+
+    def report(record: Record) -> Any:
+        say(record)
+        return user(record) if user is not None else None
+
+    return report
+
+
+def _warn_not_converged(estimator: StructuredEstimator, max_iter: int, tol: float) -> None:
+    warnings.warn(
+        f"{type(estimator).__name__} stopped after max_iter={max_iter} iterations with a gap of {estimator.gap_:.2g} "
+        f"(tol={tol:g}); raise max_iter or tol",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

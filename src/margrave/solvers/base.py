@@ -1,0 +1,162 @@
+"""The seam between solvers and everything that runs them.
+
+A solver is a parameter object; `begin` gives a run, which `advance`s an iteration at a time. What all solvers do between
+iterations (time, history, stopping, callbacks, interrupts) stands here, once.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, ClassVar, Protocol, TypedDict
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from margrave.primitives import Floats, one_blas_thread
+from margrave.solvers.objective import Objective
+
+
+class Record(TypedDict):
+    """One line of `history_`; `dual` is None for solvers without one, `gap` is relative to the objective."""
+
+    iteration: int
+    objective: float
+    dual: float | None
+    gap: float
+    seconds: float
+
+
+Callback = Callable[[Record], Any]
+
+
+@dataclass
+class Solution:
+    """What a solver gives back.
+
+    Attributes
+    ----------
+    weights : array of shape (n_weights,)
+    history : list of Record
+    gap : float
+        (primal − lower bound)/primal of these very weights; NaN where nothing bounds the minimum.
+    duals : object or None
+        The dual variables that certify the gap, for solvers that have them.
+    converged : bool
+    """
+
+    weights: Floats
+    history: list[Record] = field(default_factory=list)
+    gap: float = np.nan
+    duals: Any = None
+    converged: bool = False
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was interrupted; `solution` is what the last complete iteration left."""
+
+    def __init__(self, solution: Solution) -> None:
+        super().__init__("interrupted; the solution of the last complete iteration was kept")
+        self.solution = solution
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What an iteration reached."""
+
+    objective: float
+    gap: float
+    dual: float | None = None
+    stuck: bool = False  # nothing lower can be told apart from here in floating point
+
+
+class Run(Protocol):
+    """A solver at work on one objective."""
+
+    iteration: int
+
+    def advance(self, last: int) -> Progress:
+        """Go on to the next iteration that has something to report, at most to iteration `last`."""
+        ...
+
+    def solution(self) -> Solution:
+        """What has been reached."""
+        ...
+
+
+class Solver(BaseEstimator, ABC):  # type: ignore[misc]
+    """Parameters of a solver; subclasses have `tol` and `max_iter` among them.
+
+    Attributes
+    ----------
+    objective_type : type
+        What it needs to see: `Objective`, or `DualObjective` for solvers with dual variables.
+    """
+
+    objective_type: ClassVar[type[Objective]] = Objective
+    tol: float
+    max_iter: int
+
+    @abstractmethod
+    def refusal(self, objective: Objective) -> str | None:
+        """Why this solver cannot take the objective's loss, in a sentence that names another that can; None if it can."""
+
+    @abstractmethod
+    def begin(self, objective: Objective, start: Floats | None) -> Run:
+        """A run from weights `start` (None: from zero)."""
+
+    def minimize(
+        self, objective: Objective, start: Floats | None = None, callback: Callback | None = None
+    ) -> Solution:
+        """Lower the objective until the gap is at most `tol`, for at most `max_iter` iterations.
+
+        Parameters
+        ----------
+        objective : Objective
+        start : array of shape (n_weights,) or None
+        callback : function of a Record, or None
+            Called after each iteration that reports; stops the run by returning True.
+
+        Raises
+        ------
+        Interrupted
+            A KeyboardInterrupt that carries the solution of the last complete iteration.
+        """
+        reason = self.refusal(objective)
+        if reason is not None:
+            raise ValueError(reason)
+        with one_blas_thread():
+            run, history, began = self.begin(objective, start), list[Record](), perf_counter()
+            converged = False
+            try:
+                while run.iteration < self.max_iter and not converged:
+                    progress = run.advance(self.max_iter)
+                    history.append(_record(run.iteration, progress, perf_counter() - began))
+                    converged = _converged(history, self.tol) or progress.stuck
+                    if callback is not None and callback(history[-1]) is True:
+                        break
+            except KeyboardInterrupt:
+                raise Interrupted(_finished(run, history, converged=False)) from None
+            return _finished(run, history, converged)
+
+
+def _record(iteration: int, progress: Progress, seconds: float) -> Record:
+    return Record(
+        iteration=iteration, objective=progress.objective, dual=progress.dual, gap=progress.gap, seconds=seconds
+    )
+
+
+def _converged(history: list[Record], tol: float, back: int = 5) -> bool:
+    """By the gap; where nothing bounds the minimum, by the relative decrease over the last iterations."""
+    now = history[-1]
+    if not np.isnan(now["gap"]):
+        return now["gap"] <= tol
+    if len(history) <= back:
+        return False
+    return history[-1 - back]["objective"] - now["objective"] <= tol * abs(now["objective"])
+
+
+def _finished(run: Run, history: list[Record], converged: bool) -> Solution:
+    solution = run.solution()
+    solution.history, solution.converged = history, converged
+    return solution

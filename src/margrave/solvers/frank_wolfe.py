@@ -1,0 +1,147 @@
+"""Block-coordinate Frank-Wolfe: one example's dual variables at a time, a step that is exactly the best."""
+
+import numpy as np
+
+from margrave.primitives import Floats
+from margrave.solvers.base import Progress, Run, Solution, Solver
+from margrave.solvers.dual_objective import DualObjective, Duals
+from margrave.solvers.objective import Objective
+
+
+class FrankWolfe(Solver):
+    """For the structured hinge: moves μ_i towards the answer that is worth most, costs included, by exact line search.
+
+    With d = answer − μ_i, the dual rises along it with slope C s_i (⟨θ_i, d⟩ + cost(answer) − ⟨Δ_i, μ_i⟩) and curvature
+    Σ_g C² s_i²/η_g ‖features_i ⊗ d‖²; the best step is their quotient, at most 1. Needs nothing but answers at T = 0.
+
+    Parameters
+    ----------
+    tol : float, default=1e-3
+        Stops where the duality gap is at most this share of the primal.
+    max_iter : int, default=1000
+        Passes over the examples.
+    steps : int, default=1
+        Steps per visit of an example.
+    average : bool, default=True
+        Whether the mean of all passes, later ones weighted more, is looked at beside the last; the better is returned.
+    check_every : int, default=10
+        Passes between two looks at the gap, which costs a pass without steps.
+    random_state : int or None, default=None
+        Of the order of examples, new in each pass.
+
+    References
+    ----------
+    Lacoste-Julien, Jaggi, Schmidt and Pletscher, Block-coordinate Frank-Wolfe optimization for structural SVMs, ICML 2013.
+
+    Examples
+    --------
+    >>> import margrave as mg
+    >>> mg.ChainM3N(solver=mg.solvers.FrankWolfe(tol=1e-2)).solver.tol
+    0.01
+    """
+
+    objective_type = DualObjective
+
+    def __init__(
+        self,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        steps: int = 1,
+        average: bool = True,
+        check_every: int = 10,
+        random_state: int | None = None,
+    ) -> None:
+        self.tol = tol
+        self.max_iter = max_iter
+        self.steps = steps
+        self.average = average
+        self.check_every = check_every
+        self.random_state = random_state
+
+    def refusal(self, objective: Objective) -> str | None:
+        """See `Solver.refusal`."""
+        if objective.loss.temperature > 0 or objective.loss.scope != "graph":
+            name = type(objective.loss).__name__
+            return f"FrankWolfe takes the hinge, not {name}: use LBFGS"
+        if any(eta == 0 and run.stop > run.start for run, eta in objective.etas):
+            return "FrankWolfe needs a penalty above 0 on all weights: its dual divides by it; use a small number"
+        return None
+
+    def begin(self, objective: Objective, start: Floats | None) -> Run:
+        """See `Solver.begin`."""
+        assert isinstance(objective, DualObjective)
+        return _Passes(self, objective, start)
+
+
+class _Passes:
+    """The dual variables, the weights that they give, and the means of both over passes."""
+
+    def __init__(self, solver: FrankWolfe, objective: DualObjective, start: Floats | None) -> None:
+        self.iteration = 0
+        self._solver, self._objective, self._start = solver, objective, start
+        self._rng = np.random.default_rng(solver.random_state)
+        self._weights, self._duals = np.zeros(objective.n_weights), objective.at_truth()
+        self._mean_weights, self._mean_duals = self._weights.copy(), self._duals.copy() if solver.average else None
+        self._direction = np.zeros(objective.graph.n_entries)
+
+    def advance(self, last: int) -> Progress:
+        """See `Run.advance`; as many passes as stand between two looks at the gap."""
+        stop = min(last, self.iteration + self._solver.check_every)
+        while self.iteration < stop:
+            guide = self._start if self.iteration == 0 else None
+            for example in self._rng.permutation(len(self._objective)).tolist():
+                self._visit(example, guide)
+            self.iteration += 1
+            if self._mean_duals is not None:
+                share = 2.0 / (self.iteration + 1)
+                self._mean_weights += share * (self._weights - self._mean_weights)
+                self._mean_duals.mix(self._duals, share)
+        return self._progress()
+
+    def solution(self) -> Solution:
+        """See `Run.solution`; weights, primal and dual all computed afresh from the dual variables."""
+        found = []
+        for duals in (self._duals, self._mean_duals):
+            if duals is not None:
+                weights = self._objective.weights_of(duals)
+                found.append((self._objective.certify(weights, duals)[2], weights, duals))
+        gap, weights, duals = min(found, key=lambda item: item[0])
+        return Solution(weights, gap=gap, duals=duals)
+
+    # ------------------------------------------------------------------
+
+    def _visit(self, example: int, guide: Floats | None) -> None:
+        """One example's steps; `guide`: weights of an earlier fit, whose answers are better directions at the start."""
+        objective, duals, direction = self._objective, self._duals, self._direction
+        weight = objective.weight_of(example)
+        if weight == 0.0:
+            return
+        for _ in range(self._solver.steps):
+            if guide is None:
+                labels = objective.answer(self._weights, example).labels
+            else:
+                labels = objective.answer(guide, example).labels
+                objective.load(self._weights, example)
+            assert labels is not None
+            slope, cost = objective.toward(labels, example, duals, direction)
+            slope += cost - duals.costs[example]
+            step = 0.0
+            if slope > 0.0:
+                curvature = objective.quadratic(example, direction)
+                step = min(1.0, weight * slope / curvature) if curvature > 0.0 else 1.0
+                objective.move(self._weights, example, direction, step)
+                duals.costs[example] += step * (cost - duals.costs[example])
+            objective.take(example, duals, direction, step)
+            if step == 0.0:
+                return
+
+    def _progress(self) -> Progress:
+        candidates: list[tuple[Floats, Duals]] = [(self._weights, self._duals)]
+        if self._mean_duals is not None:
+            candidates.append((self._mean_weights, self._mean_duals))
+        reached = []
+        for weights, duals in candidates:
+            primal = self._objective.value(weights) + self._objective.penalty(weights)
+            dual = self._objective.dual(weights, duals)
+            reached.append(Progress(primal, (primal - dual) / primal if primal > 0 else 0.0, dual))
+        return min(reached, key=lambda progress: progress.gap)

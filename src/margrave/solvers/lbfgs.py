@@ -1,0 +1,127 @@
+"""Limited-memory BFGS, in place."""
+
+import numpy as np
+
+from margrave.primitives import Floats
+from margrave.solvers.base import Progress, Run, Solution, Solver
+from margrave.solvers.line_search import wolfe_step
+from margrave.solvers.objective import Objective
+
+
+class LBFGS(Solver):
+    """Quasi-Newton steps for smooth losses (T > 0), on one machine's memory: 2 · memory + 5 vectors.
+
+    Parameters
+    ----------
+    memory : int, default=20
+        How many past steps the curvature is estimated from.
+    tol : float, default=1e-3
+        Stops where the objective is at most this share above its minimum: ½ Σ_g ‖∇_g‖²/η_g bounds the difference.
+    max_iter : int, default=1000
+
+    References
+    ----------
+    Liu and Nocedal, On the limited memory BFGS method for large scale optimization, Math. Programming 45, 1989.
+
+    Examples
+    --------
+    >>> import margrave as mg
+    >>> mg.ChainCRF(solver=mg.solvers.LBFGS(memory=30, tol=1e-5)).solver.memory
+    30
+    """
+
+    def __init__(self, memory: int = 20, tol: float = 1e-3, max_iter: int = 1000) -> None:
+        self.memory = memory
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def refusal(self, objective: Objective) -> str | None:
+        """See `Solver.refusal`."""
+        if objective.loss.temperature > 0:
+            return None
+        name = type(objective.loss).__name__
+        return f"LBFGS takes smooth losses, not {name}: use FrankWolfe, or SmoothedHinge with LBFGS"
+
+    def begin(self, objective: Objective, start: Floats | None) -> Run:
+        """See `Solver.begin`."""
+        return _Descent(objective, start, self.memory)
+
+
+class _Descent:
+    """The last weights and gradient, and the steps that led to them."""
+
+    def __init__(self, objective: Objective, start: Floats | None, memory: int) -> None:
+        n = objective.n_weights
+        self.iteration = 0
+        self._objective, self._memory = objective, memory
+        self._weights = np.zeros(n) if start is None else np.array(start, dtype=np.float64)
+        self._gradient, self._direction = np.empty(n), np.empty(n)
+        self._trial, self._trial_gradient = np.empty(n), np.empty(n)
+        self._steps: list[Floats] = []
+        self._changes: list[Floats] = []
+        self._value = self._evaluate(self._weights, self._gradient)
+
+    def advance(self, last: int) -> Progress:
+        """See `Run.advance`; one iteration."""
+        self.iteration += 1
+        slope = self._find_direction()
+        if slope < 0:
+            found = wolfe_step(self._at, self._value, slope, self._first_step())
+            if found is None and self._steps:  # the curvature may be to blame: once more, downhill
+                self._steps, self._changes = [], []
+                slope = self._find_direction()
+                found = wolfe_step(self._at, self._value, slope, self._first_step())
+            if found is not None:
+                self._accept(found[1])
+                return Progress(self._value, self._gap())
+        return Progress(self._value, self._gap(), stuck=True)
+
+    def solution(self) -> Solution:
+        """See `Run.solution`."""
+        return Solution(self._weights, gap=self._gap())
+
+    # ------------------------------------------------------------------
+
+    def _evaluate(self, weights: Floats, gradient: Floats) -> float:
+        value, _ = self._objective.value_and_gradient(weights, gradient)
+        return value + self._objective.penalty(weights, gradient)
+
+    def _at(self, step: float) -> tuple[float, float]:
+        np.multiply(self._direction, step, out=self._trial)
+        self._trial += self._weights
+        value = self._evaluate(self._trial, self._trial_gradient)
+        return value, float(self._trial_gradient @ self._direction)
+
+    def _gap(self) -> float:
+        return self._objective.distance(self._gradient) / self._value if self._value > 0 else 0.0
+
+    def _first_step(self) -> float:
+        return 1.0 if self._steps else min(1.0, 1.0 / float(np.abs(self._gradient).sum()))
+
+    def _find_direction(self) -> float:
+        """Two loops over the past steps turn the gradient into a direction; returns the slope along it."""
+        d = np.negative(self._gradient, out=self._direction)
+        shares = []
+        for s, y in zip(reversed(self._steps), reversed(self._changes), strict=True):
+            shares.append(float(s @ d) / float(s @ y))
+            d -= shares[-1] * y
+        if self._steps:
+            s, y = self._steps[-1], self._changes[-1]
+            d *= float(s @ y) / float(y @ y)
+        for s, y, share in zip(self._steps, self._changes, reversed(shares), strict=True):
+            d += (share - float(y @ d) / float(s @ y)) * s
+        return float(d @ self._gradient)
+
+    def _accept(self, value: float) -> None:
+        """Make the trial point the current one, and remember the step that led there."""
+        reuse = len(self._steps) == self._memory
+        step = self._steps.pop(0) if reuse else np.empty_like(self._weights)
+        change = self._changes.pop(0) if reuse else np.empty_like(self._weights)
+        np.subtract(self._trial, self._weights, out=step)
+        np.subtract(self._trial_gradient, self._gradient, out=change)
+        self._weights, self._trial = self._trial, self._weights
+        self._gradient, self._trial_gradient = self._trial_gradient, self._gradient
+        self._value = value
+        if float(step @ change) > 1e-300:
+            self._steps.append(step)
+            self._changes.append(change)

@@ -1,0 +1,173 @@
+"""What a solver sees: a function of weights, a sum over examples.
+
+    Σ_g η_g/2 ‖w_g‖² + C Σ_i s_i loss_i(w)
+
+The penalty is apart, so that a cluster can add up the sum over examples and a solver adds the penalty once.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+
+from margrave.graphs import FactorGraph
+from margrave.inference import Added, Cost, Inference
+from margrave.losses import Loss
+from margrave.primitives import Floats, Labels, for_reading
+from margrave.scores import BoundModel
+
+ALL = slice(None)
+Penalty = float | Mapping[str, float] | None
+
+
+class Objective:
+    """All that a primal solver sees.
+
+    Parameters
+    ----------
+    model : BoundModel
+        Scores as a function of weights, with the graph and the features that they are of.
+    labels : int32 array of shape (n_variables,)
+        The truth.
+    loss : Loss
+    inference : Inference
+    C : float
+    penalty : float, mapping from penalty name to float, or None
+        η of all weights, or of each group; 1 where it is not named.
+    sample_weight : array of shape (n_examples,) or None
+    node_weights : array of shape (n_variables,) or None
+        Multiplies each variable's cost.
+    n_jobs : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import margrave as mg
+    >>> batch = mg.Sequence().build(mg.Sequences(np.eye(3), [3]), n_states=2)
+    >>> model = mg.scores.ScoreModel.lay_out(batch, {"nodes": mg.scores.Linear(), "edges": mg.scores.Constant()})
+    >>> parts = mg.losses.LogLoss(), mg.inference.Forest()
+    >>> objective = mg.solvers.Objective(model.bind(batch), np.array([0, 1, 1], dtype=np.int32), *parts)
+    >>> value, gradient = objective.value_and_gradient(np.zeros(objective.n_weights))
+    >>> round(value / np.log(2), 12)  # three labels, each with probability one half
+    3.0
+    """
+
+    def __init__(
+        self,
+        model: BoundModel,
+        labels: Labels,
+        loss: Loss,
+        inference: Inference,
+        C: float = 1.0,
+        penalty: Penalty = None,
+        sample_weight: Floats | None = None,
+        node_weights: Floats | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        inference.check(model.graph, loss.temperature)
+        self.model, self.loss, self.inference, self.C = model, loss, inference, float(C)
+        self.labels = for_reading(labels, np.int32)
+        self.sample_weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        self.etas = penalties(model, penalty)
+        self._added = _added(loss.against(self.graph, self.labels, node_weights))
+        self._oracle = inference.prepare(self.graph, n_jobs)
+        self._theta, self._counts = np.zeros(self.graph.n_entries), np.zeros(self.graph.n_entries)
+
+    @property
+    def graph(self) -> FactorGraph:
+        """The graph of all examples."""
+        return self.model.graph
+
+    @property
+    def n_weights(self) -> int:
+        """Length of the weight vector."""
+        return self.model.n_weights
+
+    def __len__(self) -> int:
+        return len(self.graph)
+
+    def value_and_gradient(
+        self, weights: Floats, out: Floats | None = None, examples: slice = ALL
+    ) -> tuple[float, Floats]:
+        """C Σ s_i loss_i over some examples, and its (sub)gradient, written to `out`."""
+        out = np.empty(self.n_weights) if out is None else out
+        start, stop, _ = examples.indices(len(self))
+        value = self._maximum(weights, examples)
+        if (start, stop) == (0, len(self)):
+            value -= float(weights @ self._truth)
+            np.multiply(self._truth, -self.C, out=out)
+        else:
+            out[:] = 0.0
+            value -= self._subtract_truth(weights, out, slice(start, stop))
+        self.model.add_pullback(self._counts, out, examples, self.C)
+        return self.C * value, out
+
+    def value(self, weights: Floats) -> float:
+        """C Σ s_i loss_i over all examples, without a gradient."""
+        return self.C * (self._maximum(weights, ALL, counts=False) - float(weights @ self._truth))
+
+    def penalty(self, weights: Floats, out: Floats | None = None) -> float:
+        """Σ_g η_g/2 ‖w_g‖²; its gradient is added to `out`."""
+        total = 0.0
+        for run, eta in self.etas:
+            part = weights[run]
+            total += 0.5 * eta * float(part @ part)
+            if out is not None:
+                out[run] += eta * part
+        return total
+
+    def distance(self, gradient: Floats) -> float:
+        """½ Σ_g ‖∇_g‖²/η_g: how far the whole objective is from its minimum at the most; NaN where some η_g is 0."""
+        total = 0.0
+        for run, eta in self.etas:
+            part = gradient[run]
+            total += 0.5 * float(part @ part) / eta if eta > 0 else np.nan * (run.stop > run.start)
+        return total
+
+    # ------------------------------------------------------------------
+
+    @cached_property
+    def _truth(self) -> Floats:
+        """Σ s_i features_i ⊗ y_i."""
+        pulled = np.zeros(self.n_weights)
+        counts = self.graph.counts(self.labels, weights=self.sample_weight)
+        self.model.add_pullback(counts, pulled)
+        return pulled
+
+    def _maximum(self, weights: Floats, examples: slice, counts: bool = True) -> float:
+        """Σ s_i maximum_T(θ_i + Δ_i) over some examples; their counts are left in `_counts`."""
+        self.model.scores(weights, self._theta, examples)
+        temperature, out = self.loss.temperature, self._counts if counts else None
+        s = self.sample_weight
+        answer = self._oracle.maximize(self._theta, temperature, self._added, examples, out, s, ask=())
+        if counts and answer.labels is not None:
+            self._counts[:] = 0.0
+            self.graph.counts(answer.labels, self._counts, s, examples)
+        return float(answer.values.sum() if s is None else answer.values @ s[examples])
+
+    def _subtract_truth(self, weights: Floats, out: Floats, examples: slice) -> float:
+        """Take C Σ s_i features_i ⊗ y_i of some examples from `out`; returns Σ s_i ⟨θ_i, y_i⟩."""
+        first = self.graph.first_variable
+        labels = self.labels[first[examples.start] : first[examples.stop]]
+        counts = self.graph.counts(labels, weights=self.sample_weight, examples=examples)
+        pulled = np.zeros(self.n_weights)
+        self.model.add_pullback(counts, pulled, examples)
+        out -= self.C * pulled
+        return float(weights @ pulled)
+
+
+def penalties(model: BoundModel, penalty: Penalty) -> list[tuple[slice, float]]:
+    """η of each run of weights, from a number for all or numbers by name; checked."""
+    names = {term.penalty for term in model.model.terms}
+    given = penalty if isinstance(penalty, Mapping) else dict.fromkeys(names, 1.0 if penalty is None else penalty)
+    unknown = set(given) - names
+    if unknown:
+        raise ValueError(f"penalty names {sorted(unknown)}, but there are {sorted(names)}")
+    for name, eta in given.items():
+        if not (isinstance(eta, int | float | np.number) and 0 <= eta < np.inf):
+            raise ValueError(f"penalty of {name!r} must be a number of at least 0, got {eta!r}")
+    return [(term.weights, float(given.get(term.penalty, 1.0))) for term in model.model.terms]
+
+
+def _added(cost: Cost | None) -> Added | None:
+    return None if cost is None else Added(cost=cost)
