@@ -17,7 +17,7 @@ from margrave.graphs import Batch
 from margrave.inference import Inference, Maximum
 from margrave.losses import LogLoss, Loss
 from margrave.primitives import AnyArray, Floats, Labels, effective_n_jobs, one_blas_thread
-from margrave.scores import Scorer, ScoreModel
+from margrave.scores import ScoreModel, Scorer
 from margrave.solvers import Interrupted, Record, Solution
 
 Callback = Callable[[Record], Any]
@@ -119,7 +119,9 @@ class StructuredEstimator(BaseEstimator):
         return {"nodes": nodes, "edges": edges}
 
     def _inference(self) -> Inference:
-        return choose("inference", "forest" if self.inference in (None, "auto") else self.inference, INFERENCES, Inference)
+        return choose(
+            "inference", "forest" if self.inference in (None, "auto") else self.inference, INFERENCES, Inference
+        )
 
     def _lay_out(self, data: Training, loss: Loss) -> ScoreModel:
         """Which weights there are: by default only observed ones for sparse input under log-loss, as CRFsuite has them."""

@@ -25,7 +25,9 @@ def choose(parameter: str, given: Any, table: dict[str, type[T]], kind: type[T])
     if isinstance(given, str) and given in table:
         return table[given]()
     names = ", ".join(repr(name) for name in table)
-    raise ValueError(f"{parameter} must be one of {names}, or an object of mg.{kind.__module__.split('.')[1]}; got {given!r}")
+    raise ValueError(
+        f"{parameter} must be one of {names}, or an object of mg.{kind.__module__.split('.')[1]}; got {given!r}"
+    )
 
 
 def choose_solver(given: Any, loss: Loss, **limits: Any) -> Solver:

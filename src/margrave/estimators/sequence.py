@@ -159,7 +159,7 @@ class SequenceClassifier(StructuredEstimator):
         return _split(self._node_marginals(batch).reshape(-1, len(self.classes_)), batch)
 
     def log_proba(self, X: Any, y: Any) -> Floats:
-        """log p(y | x) of each sequence; minus infinity where a label was not seen in fit."""
+        """Log p(y | x) of each sequence; minus infinity where a label was not seen in fit."""
         self._check_fitted()
         data = self.encoder_.transform(X)
         labels = known_labels(flat_labels(y, data), self.classes_)

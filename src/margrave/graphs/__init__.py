@@ -2,7 +2,8 @@
 
 from margrave.graphs.basis import Basis, from_matrix, potts, scaled, sign, symmetric
 from margrave.graphs.batch import Batch, Features, Input
-from margrave.graphs.factor_graph import Block, FactorGraph, Local
+from margrave.graphs.block import Block
+from margrave.graphs.factor_graph import FactorGraph, Local
 from margrave.graphs.structures import Sequence, Sequences
 from margrave.graphs.topology import EdgeTables, Places, Topology
 

@@ -7,57 +7,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from margrave.graphs import wiring
-from margrave.graphs.basis import Basis
+from margrave.graphs import labelings, wiring
+from margrave.graphs.block import Block
+from margrave.graphs.checked import check_graph
 from margrave.graphs.compiled import compile_wiring
 from margrave.graphs.topology import Topology
 from margrave.primitives import Floats, Integers, Labels, even_slices
 
 #: Into how many slices a batch is cut, at the most; by the data alone, so that sums are the same for any `n_jobs`.
 MOST_SLICES = 16
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Scores of shape (n_rows, n_slots, n_entries): a row per feature row, a slot per variable or table in it.
-
-    Parameters
-    ----------
-    name : str
-    n_rows, n_slots, n_entries : int
-        Entries are the states of a variable or the cells of a table, or fewer numbers that `basis` expands to them.
-    basis : Basis or None
-    shared : bool
-        Whether the rows are every example's (tied tables), instead of each example having rows of its own.
-    """
-
-    name: str
-    n_rows: int
-    n_slots: int
-    n_entries: int
-    basis: Basis | None = None
-    shared: bool = False
-
-    def __post_init__(self) -> None:
-        if self.basis is not None and self.basis.n_entries != self.n_entries:
-            raise ValueError(
-                f"block {self.name!r} has {self.n_entries} entries, but its basis expands {self.basis.n_entries}"
-            )
-
-    @property
-    def width(self) -> int:
-        """Numbers in one row."""
-        return self.n_slots * self.n_entries
-
-    @property
-    def size(self) -> int:
-        """Numbers in all."""
-        return self.n_rows * self.width
-
-    @property
-    def n_cells(self) -> int:
-        """States, or pairs of states, that one slot scores."""
-        return self.n_entries if self.basis is None else self.basis.n_cells
 
 
 @dataclass(frozen=True)
@@ -109,7 +67,7 @@ class FactorGraph:
         self.topologies = tuple(topologies)
         self.topology_of = np.asarray(topology_of, dtype=np.int64)
         self.rows = {name: np.asarray(first, dtype=np.int64) for name, first in rows.items()}
-        self._check()
+        check_graph(self.blocks, self.topologies, self.topology_of, self.rows)
 
     def __len__(self) -> int:
         return len(self.topology_of)
@@ -248,7 +206,7 @@ class FactorGraph:
         start, stop, _ = examples.indices(len(self))
         weights = np.empty(0) if weights is None else weights
         args = (self.wiring, self.coefficients, start, stop, out, out[: self.n_shared])
-        wiring.count_labels(labels, int(self.first_variable[start]), weights, *args)
+        labelings.count_labels(labels, int(self.first_variable[start]), weights, *args)
         return out
 
     def values(self, theta: Floats, labels: Labels, examples: slice = slice(None)) -> Floats:
@@ -256,78 +214,10 @@ class FactorGraph:
         start, stop, _ = examples.indices(len(self))
         values = np.empty(max(stop - start, 0))
         origin = int(self.first_variable[start])
-        wiring.score_labels(theta, labels, origin, self.wiring, self.coefficients, start, stop, values)
+        labelings.score_labels(theta, labels, origin, self.wiring, self.coefficients, start, stop, values)
         return values
-
-    # ------------------------------------------------------------------ checks
 
     def _by_topology(self, arrays: Sequence[Integers]) -> Integers:
         """One array per topology, repeated for every example that has it, end to end."""
         parts = [arrays[t] for t in self.topology_of]
         return np.concatenate([*parts, np.empty(0, dtype=np.int64)])
-
-    def _check(self) -> None:
-        names = [block.name for block in self.blocks]
-        if len(set(names)) != len(names):
-            raise ValueError(f"blocks must have different names, got {names}")
-        if len(self) and (self.topology_of.min() < 0 or self.topology_of.max() >= len(self.topologies)):
-            raise ValueError(f"topology_of must count the {len(self.topologies)} topologies from 0")
-        for block in self.blocks:
-            if not block.shared:
-                self._check_rows(block)
-        for i, topology in enumerate(self.topologies):
-            _check_variables(i, topology, self.blocks)
-            _check_tables(i, topology, self.blocks)
-
-    def _check_rows(self, block: Block) -> None:
-        first = self.rows.get(block.name)
-        if first is None or len(first) != len(self) + 1:
-            raise ValueError(
-                f"rows[{block.name!r}] must have {len(self) + 1} numbers, one more than there are examples"
-            )
-        if (np.diff(first) < 0).any() or first[0] < 0 or first[-1] > block.n_rows:
-            raise ValueError(f"rows[{block.name!r}] must increase from 0 or more to at most {block.n_rows}")
-        index = self.blocks.index(block)
-        for i, topology in enumerate(self.topologies):
-            used = np.concatenate(
-                [p.row[p.block == index] for p in (topology.variables, topology.tables.places)] + [[-1]]
-            ).max()
-            having = np.diff(first)[self.topology_of == i]
-            if len(having) and having.min() <= used:
-                raise ValueError(
-                    f"topology {i} reads row {used} of block {block.name!r}, but an example has {having.min()} rows there"
-                )
-
-
-def _check_variables(index: int, topology: Topology, blocks: tuple[Block, ...]) -> None:
-    """A variable's states have entries of their own: costs, truth and duals live there."""
-    places = topology.variables
-    for b, block in enumerate(blocks):
-        mine = places.block == b
-        if not mine.any():
-            continue
-        if block.shared:
-            raise ValueError(f"topology {index}: variables cannot read the shared block {block.name!r}; share weights")
-        if (topology.n_states[mine] != block.n_cells).any():
-            raise ValueError(f"topology {index}: block {block.name!r} scores {block.n_cells} states of a variable")
-        if len(np.unique(places.row[mine] * block.n_slots + places.slot[mine])) != mine.sum():
-            raise ValueError(f"topology {index}: two variables read the same slot of block {block.name!r}")
-        if places.slot[mine].max() >= block.n_slots:
-            raise ValueError(f"topology {index}: block {block.name!r} has only {block.n_slots} slots")
-
-
-def _check_tables(index: int, topology: Topology, blocks: tuple[Block, ...]) -> None:
-    places, edge_of = topology.tables.places, np.repeat(np.arange(topology.n_edges), np.diff(topology.tables.pointer))
-    cells = topology.n_states[topology.edges].prod(axis=1)[edge_of]
-    for b, block in enumerate(blocks):
-        mine = places.block == b
-        if not mine.any():
-            continue
-        if (cells[mine] != block.n_cells).any():
-            bad = int(edge_of[mine][np.flatnonzero(cells[mine] != block.n_cells)[0]])
-            raise ValueError(
-                f"topology {index}: edge {bad} has {int(cells[mine].max())} pairs of states, "
-                f"block {block.name!r} scores {block.n_cells}"
-            )
-        if places.slot[mine].max() >= block.n_slots or (block.shared and places.row[mine].max() >= block.n_rows):
-            raise ValueError(f"topology {index}: a table stands outside of block {block.name!r}")

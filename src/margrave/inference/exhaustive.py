@@ -95,7 +95,9 @@ class ExhaustiveOracle:
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """Not a function of node and edge marginals where a graph has loops, so refused; use (value - ⟨θ, μ⟩)/T."""
-        raise ValueError("the exact entropy of a graph with loops is no function of its marginals; use Forest on forests")
+        raise ValueError(
+            "the exact entropy of a graph with loops is no function of its marginals; use Forest on forests"
+        )
 
     def _scores(self, theta: Floats, t: Topology, labelings: Integers, some: Integers, added: Added) -> Floats:
         """Score of every labelling of every example, shape (n_examples, n_labelings)."""

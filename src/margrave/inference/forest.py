@@ -7,8 +7,10 @@ import numpy as np
 from margrave.graphs import FactorGraph, Topology
 from margrave.graphs.wiring import NOTHING, PREPARED, SUMS, clear_own_tables
 from margrave.inference.base import ALL, Added, Inference, Maximum
+from margrave.inference.forest_best import best_labels
+from margrave.inference.forest_loading import prepare_tables
 from margrave.inference.forest_logarithms import log_marginals
-from margrave.inference.forest_passes import best_labels, marginals, prepare_tables
+from margrave.inference.forest_marginals import marginals
 from margrave.primitives import Floats, Integers, for_each
 
 _NONE = np.empty(0)

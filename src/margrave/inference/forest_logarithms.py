@@ -1,14 +1,21 @@
 """Message passing on forests with logarithms: slower, but nothing vanishes.
 
-For the examples that `forest_passes` gives up: scores large against the temperature, or long paths through forbidden
+For the examples that `forest_marginals` gives up: scores large against the temperature, or long paths through forbidden
 states. The recursion is the same, with log-sum-exp for sums; minus infinity is never subtracted from itself.
 """
 
 import numpy as np
 
-from margrave.graphs.wiring import EDGES, N_STATES, SUM, SUMS, VARIABLES, ROWS, COLUMNS, Extra, Wiring, EXAMPLES
-from margrave.graphs.wiring import FIRST_PAIR, FIRST_STATE
-from margrave.inference.forest_passes import (
+from margrave.graphs.wiring import (
+    EXAMPLES,
+    FIRST_PAIR,
+    FIRST_STATE,
+    N_STATES,
+    VARIABLES,
+    Extra,
+    Wiring,
+)
+from margrave.inference.forest_loading import (
     EDGE,
     FLIP,
     PARENT,
@@ -41,7 +48,7 @@ def log_marginals(
     node_marginals: Floats,
     edge_marginals: Floats,
 ) -> None:
-    """As `forest_passes.marginals`, for those of examples `first` to `stop` whose value is NaN."""
+    """As `forest_marginals.marginals`, for those of examples `first` to `stop` whose value is NaN."""
     most = most_variables(w, first, stop)
     scores, message, marginal = np.empty((most, width)), np.empty((most, width)), np.empty((most, width))
     raw = np.empty((width, width))

@@ -40,9 +40,7 @@ class Loss(BaseEstimator, ABC):  # type: ignore[misc]
         """Δ for a batch whose true labels are `labels`, each variable's multiplied by its weight; None if nothing costs."""
 
 
-def cost_against(
-    cost: str | ArrayLike, graph: FactorGraph, labels: Labels, node_weights: Floats | None = None
-) -> Cost:
+def cost_against(cost: str | ArrayLike, graph: FactorGraph, labels: Labels, node_weights: Floats | None = None) -> Cost:
     """Δ from the parameter of a loss: "hamming", or a matrix [true label, other label]."""
     return Cost(labels, _table(cost, graph.most_states), node_weights)
 

@@ -31,7 +31,7 @@ def _bits_as_float(typing_context: Any, bits: Any) -> Any:
 
 if config.DISABLE_JIT:  # an intrinsic exists in compiled code only
 
-    def _bits_as_float(bits: int) -> float:  # noqa: F811
+    def _bits_as_float(bits: int) -> float:
         return float(np.array([bits], dtype=np.int64).view(np.float64)[0])
 
 

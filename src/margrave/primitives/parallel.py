@@ -70,7 +70,7 @@ _lock = threading.Lock()
 
 def _threads(n_threads: int) -> ThreadPoolExecutor:
     """One pool a process, kept because starting threads costs as much as a small pass over the data."""
-    global _pool, _pool_size  # noqa: PLW0603
+    global _pool, _pool_size
     with _lock:
         if _pool is None or _pool_size < n_threads:
             _pool, _pool_size = ThreadPoolExecutor(n_threads, thread_name_prefix="margrave"), n_threads
@@ -105,7 +105,7 @@ def one_blas_thread() -> Iterator[None]:
 
 def _forget_threads() -> None:
     """A forked child has none of its parent's threads, nor its locks' owners."""
-    global _pool, _pool_size, _lock, _blas_users  # noqa: PLW0603
+    global _pool, _pool_size, _lock, _blas_users
     _pool, _pool_size, _lock, _blas_users = None, 0, threading.Lock(), 0
 
 

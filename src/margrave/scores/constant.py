@@ -59,7 +59,7 @@ class ConstantLayout:
 
     def bind(self, features: Features, n_jobs: int = 1) -> "BoundConstant":
         """See `Layout.bind`."""
-        return BoundConstant(self.outputs)
+        return BoundConstant(self.outputs, self.n_outputs)
 
     def matrix(self, weights: Floats) -> Floats:
         """See `Layout.matrix`; one row."""
@@ -68,23 +68,30 @@ class ConstantLayout:
         return table
 
 
-@dataclass(frozen=True, eq=False)
 class BoundConstant:
     """See `BoundScorer`."""
 
-    outputs: Integers
+    def __init__(self, outputs: Integers, n_outputs: int) -> None:
+        self._some = None if len(outputs) == n_outputs else outputs  # None: a weight for every output, in order
 
     def scores(self, weights: Floats, out: Floats, rows: slice = ALL, add: bool = False) -> None:
         """See `BoundScorer.scores`."""
+        if self._some is None and not add:
+            out[:] = weights
+            return
         if not add:
             out[:] = 0.0
-        out[:, self.outputs] += weights
+        out[:, ALL if self._some is None else self._some] += weights
 
     def add_pullback(self, gradient: Floats, out: Floats, rows: slice = ALL, scale: float = 1.0) -> None:
         """See `BoundScorer.add_pullback`."""
-        out += scale * gradient.sum(axis=0)[self.outputs]
+        out += scale * self._pulled(gradient)
 
     def quadratic(self, gradient: Floats, rows: slice = ALL) -> float:
         """See `BoundScorer.quadratic`."""
-        pulled = gradient.sum(axis=0)[self.outputs]
+        pulled = self._pulled(gradient)
         return float(pulled @ pulled)
+
+    def _pulled(self, gradient: Floats) -> Floats:
+        total: Floats = gradient[0] if len(gradient) == 1 else gradient.sum(axis=0)
+        return total if self._some is None else total[self._some]

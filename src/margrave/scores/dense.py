@@ -2,21 +2,27 @@
 
 import numpy as np
 
-from margrave.primitives import AnyArray, Floats, for_each
+from margrave.primitives import AnyArray, Floats, for_each, for_reading, kernel
 from margrave.scores.base import ALL
 
+#: Up to this many rows are not worth a matrix product.
+_FEW = 64
 #: Rows, and columns, per chunk; fixed, so that sums are the same for any number of threads.
 _ROWS, _COLUMNS = 4096, 256
+#: Features of up to this many numbers are converted once.
+_SMALL = 2**23
 
 
 class BoundDense:
     """See `BoundScorer`; weights are (n_features, n_outputs) row by row, then the biases.
 
-    Features stay in the type that they were given in, and are converted chunk by chunk.
+    Large features stay in the type that they were given in, and are converted chunk by chunk.
     """
 
     def __init__(self, features: AnyArray, n_outputs: int, bias: bool, n_jobs: int = 1) -> None:
-        self._x, self._bias, self._n_jobs = features, bias, n_jobs
+        floats = features.size <= _SMALL or features.dtype == np.float64
+        self._x = for_reading(features, np.float64) if floats else features
+        self._bias, self._n_jobs = bias, n_jobs
         self._shape = (features.shape[1], n_outputs)
         self._grams: dict[int, Floats] = {}
 
@@ -24,6 +30,9 @@ class BoundDense:
         """See `BoundScorer.scores`."""
         slopes, biases = self._split(weights)
         first, stop, _ = rows.indices(len(self._x))
+        if stop - first <= _FEW:
+            few_scores(self._floats(slice(first, stop)), slopes, biases, add, out)
+            return
 
         def work(start: int) -> None:
             chunk = slice(start, min(start + _ROWS, stop))
@@ -41,6 +50,9 @@ class BoundDense:
         """See `BoundScorer.add_pullback`."""
         slopes, biases = self._split(out)
         first, stop, _ = rows.indices(len(self._x))
+        if stop - first <= _FEW:
+            few_pullback(self._floats(slice(first, stop)), gradient, scale, slopes, biases)
+            return
 
         def work(column: int) -> None:
             columns = slice(column, column + _COLUMNS)
@@ -59,11 +71,57 @@ class BoundDense:
         if first not in self._grams or len(self._grams[first]) != stop - first:
             x = self._floats(slice(first, stop))
             self._grams[first] = x @ x.T + float(self._bias)
-        return float(np.vdot(self._grams[first] @ gradient, gradient))
+        return float(few_squares(self._grams[first], gradient))
 
     def _split(self, weights: Floats) -> tuple[Floats, Floats]:
         n_slopes = self._shape[0] * self._shape[1]
         return weights[:n_slopes].reshape(self._shape), weights[n_slopes:]
 
     def _floats(self, rows: slice, columns: slice = ALL) -> Floats:
-        return np.asarray(self._x[rows, columns], dtype=np.float64)
+        part = self._x[rows] if columns == ALL else self._x[rows, columns]
+        return part if part.dtype == np.float64 else part.astype(np.float64)
+
+
+@kernel
+def few_scores(x: Floats, slopes: Floats, biases: Floats, add: bool, out: Floats) -> None:
+    """As `BoundDense.scores` for a few rows, where a matrix product's own overhead would be all of the time."""
+    for r in range(len(x)):
+        row = out[r]
+        if not add:
+            row[:] = 0.0
+        for a in range(len(biases)):
+            row[a] += biases[a]
+        for d in range(x.shape[1]):
+            value = x[r, d]
+            if value != 0.0:
+                w = slopes[d]
+                for a in range(len(row)):
+                    row[a] += value * w[a]
+
+
+@kernel
+def few_pullback(x: Floats, gradient: Floats, scale: float, slopes: Floats, biases: Floats) -> None:
+    """As `BoundDense.add_pullback` for a few rows."""
+    for r in range(len(x)):
+        row = gradient[r]
+        for a in range(len(biases)):
+            biases[a] += scale * row[a]
+        for d in range(x.shape[1]):
+            value = scale * x[r, d]
+            if value != 0.0:
+                w = slopes[d]
+                for a in range(len(row)):
+                    w[a] += value * row[a]
+
+
+@kernel
+def few_squares(gram: Floats, gradient: Floats) -> float:
+    """Σ over pairs of rows of gram · ⟨gradient, gradient⟩."""
+    total = 0.0
+    for r in range(len(gram)):
+        for q in range(r + 1):
+            inner = 0.0
+            for a in range(gradient.shape[1]):
+                inner += gradient[r, a] * gradient[q, a]
+            total += (1.0 if q == r else 2.0) * gram[r, q] * inner
+    return total

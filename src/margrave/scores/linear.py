@@ -45,7 +45,9 @@ class Linear(Scorer):
         n_features = features.shape[1]
         if (self.features or (default if sparse.issparse(features) else "all")) == "all":
             return LinearLayout(n_features, n_outputs, bias)
-        return LinearLayout(n_features, n_outputs, bias, *_observed(features, pairs_or_refuse(truth, "Linear"), n_outputs))
+        return LinearLayout(
+            n_features, n_outputs, bias, *_observed(features, pairs_or_refuse(truth, "Linear"), n_outputs)
+        )
 
 
 def _observed(features: Any, truth: Truth, n_outputs: int) -> tuple[Integers, Labels]:

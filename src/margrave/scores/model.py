@@ -94,7 +94,9 @@ def _facts(layout: Layout) -> list[Any]:
     """What a layout says, the layouts inside it included."""
     facts: list[Any] = [type(layout)]
     for value in vars(layout).values():
-        facts.extend(fact for part in value for fact in _facts(part)) if isinstance(value, tuple) else facts.append(value)
+        facts.extend(fact for part in value for fact in _facts(part)) if isinstance(value, tuple) else facts.append(
+            value
+        )
     return facts
 
 

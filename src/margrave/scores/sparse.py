@@ -8,6 +8,7 @@ from scipy import sparse
 
 from margrave.primitives import Floats, Integers, Labels, even_slices, for_each, for_reading
 from margrave.scores.base import ALL
+from margrave.scores.dense import few_squares
 from margrave.scores.sparse_passes import (
     gather_all,
     gather_observed,
@@ -112,7 +113,7 @@ class BoundSparse:
             products = np.empty((stop - first, stop - first))
             gram(x.pointer, x.columns, x.values, first, stop, self._scratch, products)
             self._grams[first] = products + float(self._bias)
-        return float(np.vdot(self._grams[first] @ gradient, gradient))
+        return float(few_squares(self._grams[first], gradient))
 
     @cached_property
     def _row_slices(self) -> list[tuple[int, int]]:

@@ -34,7 +34,14 @@ def gather_all(
 
 @kernel
 def scatter_all(
-    pointer: Integers, columns: Labels, values: Values, gradient: Floats, first: int, stop: int, scale: float, out: Floats
+    pointer: Integers,
+    columns: Labels,
+    values: Values,
+    gradient: Floats,
+    first: int,
+    stop: int,
+    scale: float,
+    out: Floats,
 ) -> None:
     """Add `scale` times the pull-back of rows `first` to `stop`; `gradient` begins with row `first`."""
     for r in range(first, stop):

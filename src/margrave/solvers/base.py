@@ -105,9 +105,7 @@ class Solver(BaseEstimator, ABC):  # type: ignore[misc]
     def begin(self, objective: Objective, start: Floats | None) -> Run:
         """A run from weights `start` (None: from zero)."""
 
-    def minimize(
-        self, objective: Objective, start: Floats | None = None, callback: Callback | None = None
-    ) -> Solution:
+    def minimize(self, objective: Objective, start: Floats | None = None, callback: Callback | None = None) -> Solution:
         """Lower the objective until the gap is at most `tol`, for at most `max_iter` iterations.
 
         Parameters

@@ -11,10 +11,11 @@ examples share are kept per example, since a batch vector has summed them.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from margrave.graphs.labelings import count_labels
 from margrave.graphs.wiring import (
     COSTS,
     EXAMPLES,
@@ -24,10 +25,10 @@ from margrave.graphs.wiring import (
     TRUE,
     Extra,
     Wiring,
-    count_labels,
 )
 from margrave.inference import Maximum
 from margrave.primitives import Floats, Integers, Labels, kernel
+from margrave.scores import BoundScorer
 from margrave.solvers.objective import Objective
 
 
@@ -59,12 +60,26 @@ class Duals:
             mine += share * (theirs - mine)
 
 
+class _Part(NamedTuple):
+    """One term's part in one example; the arrays are views of the objective's work space."""
+
+    scorer: BoundScorer
+    rows: slice
+    weights: slice
+    eta: float
+    theta: Floats
+    direction: Floats
+    add: bool
+
+
 class DualObjective(Objective):
     """What dual solvers need on top of `Objective`; its weights follow from the dual variables."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._extra = NOTHING if self._added is None else self._added.extra(self.graph)
+        self._direction = np.zeros(self.graph.n_entries)
+        self._parts: dict[int, tuple[_Part, ...]] = {}
 
     def weight_of(self, example: int) -> float:
         """C s_i."""
@@ -72,15 +87,11 @@ class DualObjective(Objective):
 
     def at_truth(self) -> Duals:
         """μ = y: weights 0, dual 0."""
-        own = self.graph.counts(self.labels)
-        own[: self.graph.n_shared] = 0.0
-        duals = Duals(own, np.zeros(self._locals.first[-1]), np.zeros(len(self)))
-        direction, first = np.zeros(self.graph.n_entries), self.graph.first_variable
+        duals = Duals(np.zeros(self.graph.n_entries), np.zeros(self._locals.first[-1]), np.zeros(len(self)))
+        first = self.graph.first_variable
         for example in range(len(self)):
-            self.toward(self.labels[first[example] : first[example + 1]], example, duals, direction)
-            touched = slice(self._locals.first[example], self._locals.first[example + 1])
-            duals.shared[touched] = direction[self._locals.touched(example)]
-            self.take(example, duals, direction, 0.0)
+            self.toward(self.labels[first[example] : first[example + 1]], example, duals)
+            self.take(example, duals, 1.0)
         return duals
 
     def answer(self, weights: Floats, example: int) -> Maximum:
@@ -90,38 +101,33 @@ class DualObjective(Objective):
 
     def load(self, weights: Floats, example: int) -> None:
         """Make the scores of one example those that `weights` give."""
-        self.model.scores(weights, self._theta, slice(example, example + 1))
+        for part in self._parts_of(example):
+            part.scorer.scores(weights[part.weights], part.theta, part.rows, part.add)
 
-    def toward(self, labels: Labels, example: int, duals: Duals, direction: Floats) -> tuple[float, float]:
-        """Write counts(labels) − μ_i to `direction`; returns its product with the example's scores, and the labels' cost.
-
-        `direction` has θ's layout; only the example's entries mean anything. `take` leaves its shared part clear.
-        """
-        counts = (self.graph.wiring, self.graph.coefficients, self.graph.n_shared)
-        slope, cost = _toward(
-            example, labels, *counts, *self._locals.arrays, self._extra, duals.own, duals.shared, self._theta, direction
-        )
+    def toward(self, labels: Labels, example: int, duals: Duals) -> tuple[float, float]:
+        """Set the direction counts(labels) − μ_i; returns its product with the example's scores, and the labels' cost."""
+        x, locals_ = self._extra, self._locals
+        args = (self.graph.wiring, self.graph.coefficients, self.graph.n_shared, *locals_.arrays)
+        both = _toward(example, labels, *args, x, duals.own, duals.shared, self._theta, self._direction)
+        slope, cost = both
         return slope, cost
 
-    def take(self, example: int, duals: Duals, direction: Floats, step: float) -> None:
-        """μ_i += step · direction, and clear the direction's shared part."""
-        _take(example, *self._locals.arrays, direction, step, duals.own, duals.shared)
-
-    def quadratic(self, example: int, direction: Floats) -> float:
-        """Σ_g C² s_i²/η_g ‖pull-back of the direction‖²: the curvature of the dual along it."""
-        total, examples = 0.0, slice(example, example + 1)
-        for term, scorer, (_, eta) in zip(self.model.model.terms, self.model.bound, self.etas, strict=True):
-            rows = self.graph.rows_of(term.block, examples)
-            total += scorer.quadratic(self.graph.view(direction, term.block)[rows], rows) / eta
+    def quadratic(self, example: int) -> float:
+        """Σ_g C² s_i²/η_g ‖pull-back of the direction‖²: minus the curvature of the dual along it."""
+        total = 0.0
+        for part in self._parts_of(example):
+            total += part.scorer.quadratic(part.direction, part.rows) / part.eta
         return total * self.weight_of(example) ** 2
 
-    def move(self, weights: Floats, example: int, direction: Floats, step: float) -> None:
+    def move(self, weights: Floats, example: int, step: float) -> None:
         """Change the weights as μ_i += step · direction does, in place."""
-        scale, examples = -step * self.weight_of(example), slice(example, example + 1)
-        for term, scorer, (_, eta) in zip(self.model.model.terms, self.model.bound, self.etas, strict=True):
-            rows = self.graph.rows_of(term.block, examples)
-            gradient = self.graph.view(direction, term.block)[rows]
-            scorer.add_pullback(gradient, weights[term.weights], rows, scale / eta)
+        scale = -step * self.weight_of(example)
+        for part in self._parts_of(example):
+            part.scorer.add_pullback(part.direction, weights[part.weights], part.rows, scale / part.eta)
+
+    def take(self, example: int, duals: Duals, step: float) -> None:
+        """μ_i += step · direction; the direction is spent."""
+        _take(example, *self._locals.arrays, self._direction, step, duals.own, duals.shared)
 
     def weights_of(self, duals: Duals) -> Floats:
         """The weights that dual variables give."""
@@ -149,6 +155,19 @@ class DualObjective(Objective):
         return primal, dual, (primal - dual) / primal if primal > 0 else 0.0
 
     # ------------------------------------------------------------------
+
+    def _parts_of(self, example: int) -> "tuple[_Part, ...]":
+        """Each term's rows of one example, found once: a solver comes back thousands of times."""
+        parts = self._parts.get(example)
+        if parts is None:
+            graph, run, written, found = self.graph, slice(example, example + 1), set[str](), []
+            for term, scorer, (weights, eta) in zip(self.model.model.terms, self.model.bound, self.etas, strict=True):
+                rows = graph.rows_of(term.block, run)
+                views = (graph.view(vector, term.block)[rows] for vector in (self._theta, self._direction))
+                found.append(_Part(scorer, rows, weights, eta, *views, term.block in written))
+                written.add(term.block)
+            parts = self._parts[example] = tuple(found)
+        return parts
 
     @cached_property
     def _locals(self) -> "_Locals":

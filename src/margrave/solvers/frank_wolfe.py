@@ -82,7 +82,6 @@ class _Passes:
         self._rng = np.random.default_rng(solver.random_state)
         self._weights, self._duals = np.zeros(objective.n_weights), objective.at_truth()
         self._mean_weights, self._mean_duals = self._weights.copy(), self._duals.copy() if solver.average else None
-        self._direction = np.zeros(objective.graph.n_entries)
 
     def advance(self, last: int) -> Progress:
         """See `Run.advance`; as many passes as stand between two looks at the gap."""
@@ -112,7 +111,7 @@ class _Passes:
 
     def _visit(self, example: int, guide: Floats | None) -> None:
         """One example's steps; `guide`: weights of an earlier fit, whose answers are better directions at the start."""
-        objective, duals, direction = self._objective, self._duals, self._direction
+        objective, duals = self._objective, self._duals
         weight = objective.weight_of(example)
         if weight == 0.0:
             return
@@ -123,15 +122,15 @@ class _Passes:
                 labels = objective.answer(guide, example).labels
                 objective.load(self._weights, example)
             assert labels is not None
-            slope, cost = objective.toward(labels, example, duals, direction)
+            slope, cost = objective.toward(labels, example, duals)
             slope += cost - duals.costs[example]
             step = 0.0
             if slope > 0.0:
-                curvature = objective.quadratic(example, direction)
+                curvature = objective.quadratic(example)
                 step = min(1.0, weight * slope / curvature) if curvature > 0.0 else 1.0
-                objective.move(self._weights, example, direction, step)
+                objective.move(self._weights, example, step)
                 duals.costs[example] += step * (cost - duals.costs[example])
-            objective.take(example, duals, direction, step)
+            objective.take(example, duals, step)
             if step == 0.0:
                 return
 

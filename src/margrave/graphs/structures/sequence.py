@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from margrave.graphs.batch import Batch, Features, Input, rows_from_lengths
-from margrave.graphs.factor_graph import Block, FactorGraph
+from margrave.graphs.block import Block
+from margrave.graphs.factor_graph import FactorGraph
 from margrave.graphs.topology import EdgeTables, Places, Topology
 from margrave.primitives import AnyArray, Integers
 
@@ -65,7 +66,9 @@ class Sequences:
             return self.features[first[index] : first[index + 1]]
         chosen = np.arange(len(self))[which]
         rows = [np.arange(first[i], first[i + 1]) for i in chosen]
-        return Sequences(self.features[np.concatenate([*rows, np.empty(0, np.int64)])], self.lengths[chosen], self.encoder)
+        return Sequences(
+            self.features[np.concatenate([*rows, np.empty(0, np.int64)])], self.lengths[chosen], self.encoder
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
