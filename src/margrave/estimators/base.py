@@ -38,8 +38,8 @@ class Training:
 class StructuredEstimator(BaseEstimator):
     """Fits Σ_g η_g/2 ‖w_g‖² + C Σ_i s_i loss_i and predicts the labelling that scores most.
 
-    A subclass says how its structure reads data (`_read_training`, `_read`) and gives answers back; it has the parameters
-    that are read here, or class attributes in their place.
+    A subclass says how its structure reads data (`_read_training`, `_read`) and gives answers back; it has the
+    parameters that are read here, or class attributes in their place.
     """
 
     C: float
@@ -83,8 +83,8 @@ class StructuredEstimator(BaseEstimator):
 
         Notes
         -----
-        Interrupted by Ctrl-C, the model is that of the last complete iteration, and KeyboardInterrupt is raised on. After
-        any other error the model is as it was before the call.
+        Interrupted by Ctrl-C, the model is that of the last complete iteration, and KeyboardInterrupt is raised on.
+        After any other error the model is as it was before the call.
         """
         loss = choose("loss", self.loss, LOSSES, Loss)
         limits = {"tol": self.tol, "max_iter": self.max_iter, "random_state": self.random_state}
@@ -124,7 +124,7 @@ class StructuredEstimator(BaseEstimator):
         )
 
     def _lay_out(self, data: Training, loss: Loss) -> ScoreModel:
-        """Which weights there are: by default only observed ones for sparse input under log-loss, as CRFsuite has them."""
+        """Which weights there are; by default only observed ones for sparse input under log-loss, as in CRFsuite."""
         default: Any = "observed" if data.sparse and isinstance(loss, LogLoss) else "all"
         return ScoreModel.lay_out(data.batch, self._scorers(), lambda: data.batch.graph.counts(data.labels), default)
 

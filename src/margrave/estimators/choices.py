@@ -1,5 +1,6 @@
 """What the names mean that users may give instead of objects: one table."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from sklearn.base import BaseEstimator, clone
@@ -10,6 +11,7 @@ from margrave.scores import Constant, Linear, Scorer, Zero
 from margrave.solvers import LBFGS, FrankWolfe, Solver
 
 T = TypeVar("T", bound=BaseEstimator)
+Table = Mapping[str, Callable[[], T]]
 
 LOSSES: dict[str, type[Loss]] = {"log": LogLoss, "hinge": Hinge, "softmax_margin": SoftmaxMargin}
 INFERENCES: dict[str, type[Inference]] = {"forest": Forest, "exhaustive": Exhaustive}
@@ -17,7 +19,7 @@ SOLVERS: dict[str, type[Solver]] = {"lbfgs": LBFGS, "frank_wolfe": FrankWolfe}
 SCORERS: dict[str, type[Scorer]] = {"linear": Linear, "constant": Constant, "zero": Zero}
 
 
-def choose(parameter: str, given: Any, table: dict[str, type[T]], kind: type[T]) -> T:
+def choose(parameter: str, given: Any, table: Table[T], kind: Any) -> T:
     """A copy of the object given, or a new one of the name given."""
     if isinstance(given, kind):
         copy: T = clone(given)
@@ -34,7 +36,7 @@ def choose_solver(given: Any, loss: Loss, **limits: Any) -> Solver:
     """The solver given, or the usual one for the loss; `limits` (None: the solver's own) go with names only."""
     if given is None:
         given = "lbfgs" if loss.temperature > 0 else "frank_wolfe"
-    solver = choose("solver", given, SOLVERS, Solver)
+    solver: Solver = choose("solver", given, SOLVERS, Solver)
     named = {name: value for name, value in limits.items() if value is not None}
     if isinstance(given, Solver):
         if named:

@@ -12,7 +12,7 @@ _announced = False
 
 @contextmanager
 def announcing_compilation(verbose: int) -> Iterator[None]:
-    """Say once a process that kernels are being compiled, should that happen; the first fit on a machine waits for it."""
+    """Say once a process that kernels are being compiled, should that happen: a machine's first fit waits for it."""
     if not verbose or _announced:
         yield
         return

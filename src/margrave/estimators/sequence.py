@@ -18,8 +18,8 @@ class SequenceClassifier(StructuredEstimator):
     """Labels each position of a sequence, with a score for each pair of neighbouring labels.
 
     Minimises Σ_g η_g/2 ‖w_g‖² + C Σ_i s_i loss_i. X is a list of sequences: arrays or sparse matrices of shape
-    (positions, features), lists of feature dicts or of lists of strings (with sklearn-crfsuite's meaning), or `Sequences`.
-    y is a list of label sequences.
+    (positions, features), lists of feature dicts or of lists of strings (with sklearn-crfsuite's meaning), or
+    `Sequences`. y is a list of label sequences.
 
     Parameters
     ----------
@@ -106,9 +106,10 @@ class SequenceClassifier(StructuredEstimator):
 
         Before a fit the features' names are learned from X, after it they are those of the fit.
         """
-        if hasattr(self, "encoder_"):
-            return self.encoder_.transform(X)
-        return SequenceEncoder().fit_transform(X)
+        encoded: Sequences = (
+            self.encoder_.transform(X) if hasattr(self, "encoder_") else SequenceEncoder().fit_transform(X)
+        )
+        return encoded
 
     def _structure(self) -> Sequence:
         structure = Sequence() if self.structure is None else self.structure
@@ -151,7 +152,7 @@ class SequenceClassifier(StructuredEstimator):
         return _split(self.classes_[best], batch)
 
     def predict_marginals(self, X: Any) -> list[Floats]:
-        """Probability of each label at each position: arrays of shape (positions, n_classes), in the order of `classes_`.
+        """Probability of each label at each position: arrays of shape (positions, n_classes), columns as in `classes_`.
 
         For losses without a temperature of their own they are taken at T = 1 and not calibrated.
         """
@@ -175,6 +176,7 @@ class SequenceClassifier(StructuredEstimator):
         data = self.encoder_.transform(X)
         true = known_labels(flat_labels(y, data), self.classes_)
         best = self._maximum(self._structure().build(data, len(self.classes_)), 0.0).labels
+        assert best is not None
         return float(token_accuracy([true], [best]))
 
     # ------------------------------------------------------------------ views of the weights

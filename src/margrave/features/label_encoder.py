@@ -47,7 +47,7 @@ def _kind(part: AnyArray) -> str:
 def _checked(labels: AnyArray, lengths: Integers) -> AnyArray:
     """No label may be unknown, or of a type that has no order."""
     if labels.dtype.kind == "O":
-        unknown = np.array([label is None or label != label for label in labels], dtype=bool)
+        unknown = np.array([label is None or _is_nan(label) for label in labels], dtype=bool)
         if not unknown.any() and all(isinstance(label, str) for label in labels):
             labels = labels.astype(str)
         elif not unknown.any():
@@ -60,6 +60,10 @@ def _checked(labels: AnyArray, lengths: Integers) -> AnyArray:
         i = int(np.searchsorted(ends, at, side="right"))
         raise ValueError(f"y[{i}] has no label at position {at - int(ends[i] - lengths[i])}; every label must be known")
     return labels
+
+
+def _is_nan(label: object) -> bool:
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
 def learn_classes(labels: AnyArray) -> tuple[AnyArray, Labels]:

@@ -121,7 +121,8 @@ def _stacked(X: Any, kind: Kind, n_columns: int | None) -> Sequences:
         matrix = _matrix(X.features, kind, "X.features")
         _check_finite(matrix, X.lengths)
         return Sequences(matrix, X.lengths)
-    parts, lengths = [], []
+    parts: list[Any] = []
+    lengths: list[int] = []
     for i, item in enumerate(_items(X)):
         part = _matrix(item, kind, f"X[{i}]")
         lengths.append(part.shape[0])

@@ -1,8 +1,8 @@
 """Blocks with few numbers: fixed matrices that expand entries into the scores of states or of pairs of states.
 
 A block may hold one number where a table has K x K: with basis B (n_entries x n_cells) the scores of the cells are
-Σ_b entry_b · B_b, and the counts that belong to the entries are the cells' marginals contracted by the same matrix. So a
-Potts edge costs one number, and one signed number per binary variable gives the penalty that liblinear gives.
+Σ_b entry_b · B_b, and the counts that belong to the entries are the cells' marginals contracted by the same matrix. So
+a Potts edge costs one number, and one signed number per binary variable gives the penalty that liblinear gives.
 """
 
 from dataclasses import dataclass

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -10,7 +11,7 @@ from margrave.graphs.factor_graph import FactorGraph
 from margrave.primitives import AnyArray
 
 #: A dense matrix, a CSR matrix, or None for rows without features (one constant each).
-Features = AnyArray | sparse.csr_array | None
+Features: TypeAlias = AnyArray | sparse.csr_array | None
 
 
 @dataclass(frozen=True, eq=False)

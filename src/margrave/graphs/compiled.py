@@ -35,7 +35,8 @@ def _running(sizes: Integers) -> Integers:
 
 
 def _pairs(topology: Topology) -> Integers:
-    return topology.n_states[topology.edges].prod(axis=1)
+    pairs: Integers = topology.n_states[topology.edges].prod(axis=1)
+    return pairs
 
 
 def _examples(graph: "FactorGraph") -> Integers:

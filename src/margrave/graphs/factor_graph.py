@@ -35,7 +35,7 @@ class Local:
     @property
     def size(self) -> int:
         """How many numbers the example has."""
-        return sum(run.stop - run.start for run in self.own) + len(self.shared)
+        return len(self.shared) + sum(int(run.stop - run.start) for run in self.own)
 
 
 class FactorGraph:

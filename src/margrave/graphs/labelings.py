@@ -101,9 +101,10 @@ def _cell(labels: Labels, w: Wiring, first_variable: int, skipped: int, edge: in
     """Which cell of a table the labels of the edge's two ends pick."""
     u, v = w[EDGES][edge, U], w[EDGES][edge, V]
     a, b = labels[first_variable + u], labels[first_variable + v]
-    if transposed == 0:
-        return a * w[VARIABLES][skipped + v, N_STATES] + b
-    return b * w[VARIABLES][skipped + u, N_STATES] + a
+    cell: int = a * w[VARIABLES][skipped + v, N_STATES] + b
+    if transposed != 0:
+        cell = b * w[VARIABLES][skipped + u, N_STATES] + a
+    return cell
 
 
 @kernel
@@ -121,9 +122,10 @@ def _add_cell(
 @kernel
 def _read_cell(theta: Floats, cell: int, start: int, block: int, w: Wiring, coefficients: Floats) -> float:
     first_cell = w[BASES][block, 0]
+    total: float = 0.0
     if first_cell < 0:
-        return theta[start + cell]
-    total = 0.0
+        total = theta[start + cell]
+        return total
     for k in range(w[CELLS][first_cell + cell, 0], w[CELLS][first_cell + cell + 1, 0]):
         total += coefficients[k] * theta[start + w[TERMS][k, 0]]
     return total

@@ -73,8 +73,8 @@ class Topology:
 
     Notes
     -----
-    What an inference algorithm derives from a shape (an order, a colouring, a tree) is a function in that algorithm's own
-    file; `cached` computes it once per topology.
+    What an inference algorithm derives from a shape (an order, a colouring, a tree) is a function in that algorithm's
+    own file; `cached` computes it once per topology.
     """
 
     n_states: Integers

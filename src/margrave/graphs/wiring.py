@@ -1,8 +1,8 @@
 """From entries to states and back, for kernels.
 
-Scores stand in θ as entries of blocks; an algorithm thinks in states of variables and tables of edges. The functions here
-load the one from the other (summing an edge's tables, expanding a basis, adding costs on the way) and return marginals
-to where their scores came from. Every inference kernel is built on them.
+Scores stand in θ as entries of blocks; an algorithm thinks in states of variables and tables of edges. The functions
+here load the one from the other (summing an edge's tables, expanding a basis, adding costs on the way) and return
+marginals to where their scores came from. Every inference kernel is built on them.
 
 The arrays that say what stands where form one tuple of two-dimensional integer arrays, the *wiring*: plain tuples of
 one type reach compiled code fastest. The constants below name its arrays, and the columns of each.
@@ -56,7 +56,7 @@ NOTHING: Extra = (
 @kernel
 def load_node(theta: Floats, w: Wiring, coefficients: Floats, example: int, variable: int, out: Floats) -> int:
     """Write the scores of a variable's states to `out`, return their number; `variable` counts in VARIABLES."""
-    n = w[VARIABLES][variable, N_STATES]
+    n: int = w[VARIABLES][variable, N_STATES]
     block = w[VARIABLES][variable, BLOCK]
     start = w[STARTS][example, block] + w[VARIABLES][variable, OFFSET]
     first_cell = w[BASES][block, 0]
@@ -155,7 +155,7 @@ def return_table(
     counts: Floats,
     shared_counts: Floats,
 ) -> None:
-    """Add `weight` times an edge's marginal to the entries of its tables: to `counts`, or where all examples share them to `shared_counts`.
+    """Add `weight` times an edge's marginal to the entries of its tables, in `counts` or in `shared_counts`.
 
     Shared entries stand first in θ, so an index below `len(shared_counts)` is one of them.
     """
@@ -182,7 +182,7 @@ def return_table(
 
 @kernel
 def clear_own_tables(w: Wiring, sizes: Integers, first: int, stop: int, n_shared: int, counts: Floats) -> None:
-    """Set the counts of the tables that examples `first` to `stop` have for themselves to 0; `sizes` are entries per table of each block."""
+    """Set the counts of the tables that each example has for itself to 0; `sizes` are entries per table by block."""
     for example in range(first, stop):
         topology = w[EXAMPLES][example, TOPOLOGY]
         for e in range(w[TOPOLOGIES][topology, FIRST_OF_EDGES], w[TOPOLOGIES][topology + 1, FIRST_OF_EDGES]):

@@ -157,7 +157,7 @@ class Oracle(Protocol):
         ...
 
 
-class Inference(BaseEstimator, ABC):  # type: ignore[misc]
+class Inference(BaseEstimator, ABC):
     """Parameters of an inference algorithm; `prepare` makes it ready for a graph.
 
     Attributes

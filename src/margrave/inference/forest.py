@@ -8,7 +8,7 @@ from margrave.graphs import FactorGraph, Topology
 from margrave.graphs.wiring import NOTHING, PREPARED, SUMS, clear_own_tables
 from margrave.inference.base import ALL, Added, Inference, Maximum
 from margrave.inference.forest_best import best_labels
-from margrave.inference.forest_loading import prepare_tables
+from margrave.inference.forest_loading import Inputs, prepare_tables
 from margrave.inference.forest_logarithms import log_marginals
 from margrave.inference.forest_marginals import marginals
 from margrave.primitives import Floats, Integers, for_each
@@ -88,7 +88,8 @@ class ForestOracle:
         self._peaks = np.zeros(n_tables)
         self._sizes = np.array([block.n_entries for block in graph.blocks], dtype=np.int64)
         most = int(np.diff(graph.first_variable).max(initial=0))
-        self._one = Maximum(value := np.empty(1), value, "exact", np.empty(most, dtype=np.int32))
+        self._one_labels = np.empty(most, dtype=np.int32)
+        self._one = Maximum(value := np.empty(1), value, "exact", self._one_labels)
         self._last_added: Added | None = None
         self._extra = NOTHING
 
@@ -108,12 +109,12 @@ class ForestOracle:
         extra = NOTHING if added is None else added.extra(graph)
         runs = [(max(a, start), min(b, stop)) for a, b in graph.slices if a < stop and b > start]
         answer = Maximum(values=(values := np.empty(max(stop - start, 0))), bounds=values, bound_kind="exact")
-        args = (theta, graph.wiring, graph.coefficients, self._order, extra)
-        prepare_tables(self._dims, theta, *args[1:3], temperature, self._tables, self._peaks)
+        inputs = (theta, graph.wiring, graph.coefficients, self._order, extra)
+        prepare_tables(self._dims, theta, *inputs[1:3], temperature, self._tables, self._peaks)
         if temperature == 0.0:
             first = graph.first_variable
             answer.labels = np.empty(int(first[stop] - first[start]) if stop > start else 0, dtype=np.int32)
-            for_each(lambda run: self._best(run, start, args, answer), runs, self.n_jobs)
+            for_each(lambda run: self._best(run, start, inputs, answer), runs, self.n_jobs)
             return answer
         if out is not None or "counts" in ask:
             answer.counts = np.zeros(graph.n_entries) if out is None else out
@@ -122,7 +123,7 @@ class ForestOracle:
         numbered = list(enumerate(runs))
         weights = _NONE if weights is None else weights
         for_each(
-            lambda item: self._sum(item[1], start, args, temperature, weights, answer, shared[item[0]]),
+            lambda item: self._sum(item[1], start, inputs, temperature, weights, answer, shared[item[0]]),
             numbered,
             self.n_jobs,
         )
@@ -140,8 +141,8 @@ class ForestOracle:
             self._last_added, self._extra = added, NOTHING if added is None else added.extra(self.graph)
         graph, tables = self.graph, (self._tables, self._peaks)
         prepare_tables(self._dims, theta, graph.wiring, graph.coefficients, 0.0, *tables)
-        args = (theta, graph.wiring, graph.coefficients, self._order, self._extra)
-        best_labels(self._dims, example, example + 1, *args, *tables, self._one.values, self._one.labels)
+        inputs = (theta, graph.wiring, graph.coefficients, self._order, self._extra)
+        best_labels(self._dims, example, example + 1, inputs, *tables, self._one.values, self._one_labels)
         return self._one
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
@@ -160,17 +161,17 @@ class ForestOracle:
 
     # ------------------------------------------------------------------
 
-    def _best(self, run: tuple[int, int], start: int, args: tuple[object, ...], answer: Maximum) -> None:
+    def _best(self, run: tuple[int, int], start: int, inputs: Inputs, answer: Maximum) -> None:
         assert answer.labels is not None
         first = self.graph.first_variable
         labels = answer.labels[first[run[0]] - first[start] :]
-        best_labels(self._dims, *run, *args, self._tables, self._peaks, answer.values[run[0] - start :], labels)
+        best_labels(self._dims, *run, inputs, self._tables, self._peaks, answer.values[run[0] - start :], labels)
 
     def _sum(
         self,
         run: tuple[int, int],
         start: int,
-        args: tuple[object, ...],
+        inputs: Inputs,
         temperature: float,
         weights: Floats,
         answer: Maximum,
@@ -184,8 +185,8 @@ class ForestOracle:
         if len(counts):
             clear_own_tables(graph.wiring, self._sizes, *run, graph.n_shared, counts)
         into = (weights, values, counts, shared, nodes, pairs)
-        if marginals(self._dims, *run, *args, temperature, self._tables, self._peaks, *into):
-            log_marginals(8 * len(self._dims), *run, *args, temperature, *into)
+        if marginals(self._dims, *run, inputs, temperature, self._tables, self._peaks, *into):
+            log_marginals(8 * len(self._dims), *run, inputs, temperature, *into)
 
     def _make_room(self, answer: Maximum, start: int, stop: int, ask: Collection[str]) -> None:
         graph = self.graph

@@ -7,21 +7,20 @@ from margrave.graphs.wiring import (
     FIRST_VARIABLE,
     N_STATES,
     VARIABLES,
-    Extra,
-    Wiring,
 )
 from margrave.inference.forest_loading import (
     EDGE,
     FLIP,
     PARENT,
     VARIABLE,
+    Inputs,
     Width,
     load_example,
     most_variables,
     shape_of,
     table_of,
 )
-from margrave.primitives import Floats, Integers, Labels, kernel
+from margrave.primitives import Floats, Labels, kernel
 
 
 @kernel
@@ -29,23 +28,20 @@ def best_labels(
     dims: Width,
     first: int,
     stop: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    order: Integers,
-    extra: Extra,
+    inputs: Inputs,
     tables: Floats,
     peaks: Floats,
     values: Floats,
     best: Labels,
 ) -> None:
     """Best labelling of examples `first` to `stop`; `values` and `best` begin with the first of them."""
+    w, order = inputs[1], inputs[3]
     width = 8 * len(dims)
     scores, message = np.empty((most_variables(w, first, stop), width)), np.empty(width)
     own = np.empty((3, width, width))
     for example in range(first, stop):
         skipped, edges, n = shape_of(w, example)
-        load_example(example, theta, w, coefficients, order, extra, scores)
+        load_example(example, inputs, scores)
         total = 0.0
         for k in range(n):
             p = n - 1 - k
@@ -54,7 +50,7 @@ def best_labels(
                 total += np.max(scores[p])
                 continue
             e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-            table, _ = table_of(dims, example, e, theta, w, coefficients, extra, 0.0, tables, peaks, own)
+            table, _ = table_of(dims, example, e, inputs, 0.0, tables, peaks, own)
             _best_plus(dims, scores[p], table[1 - flip], message)
             for a in range(width):
                 scores[parent, a] += message[a]
@@ -65,7 +61,7 @@ def best_labels(
             if parent >= 0:
                 chosen = best[place + order[skipped + parent, VARIABLE]]
                 e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-                table, _ = table_of(dims, example, e, theta, w, coefficients, extra, 0.0, tables, peaks, own)
+                table, _ = table_of(dims, example, e, inputs, 0.0, tables, peaks, own)
                 for b in range(width):
                     scores[p, b] += table[flip, chosen, b]
             winner = 0
@@ -85,6 +81,6 @@ def _best_plus(dims: Width, scores: Floats, rows: Floats, out: Floats) -> None:
         s0, s1, s2, s3 = scores[b], scores[b + 1], scores[b + 2], scores[b + 3]
         s4, s5, s6, s7 = scores[b + 4], scores[b + 5], scores[b + 6], scores[b + 7]
         for a in range(width):
-            low = max(max(s0 + rows[b, a], s1 + rows[b + 1, a]), max(s2 + rows[b + 2, a], s3 + rows[b + 3, a]))
-            high = max(max(s4 + rows[b + 4, a], s5 + rows[b + 5, a]), max(s6 + rows[b + 6, a], s7 + rows[b + 7, a]))
-            out[a] = max(out[a], max(low, high))
+            low = max(s0 + rows[b, a], s1 + rows[b + 1, a], s2 + rows[b + 2, a], s3 + rows[b + 3, a])
+            high = max(s4 + rows[b + 4, a], s5 + rows[b + 5, a], s6 + rows[b + 6, a], s7 + rows[b + 7, a])
+            out[a] = max(out[a], low, high)

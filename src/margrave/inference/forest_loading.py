@@ -42,6 +42,8 @@ VARIABLE, PARENT, EDGE, FLIP = range(4)  # columns of `order`; FLIP: the edge is
 TINY = 1e-290  # below this a product may have lost digits, or vanished
 
 Width = tuple[int, ...]
+#: θ, wiring, the bases' coefficients, `order`, and what is added to scores: what every pass reads.
+Inputs = tuple[Floats, Wiring, Floats, Integers, Extra]
 
 
 @kernel
@@ -63,10 +65,9 @@ def most_variables(w: Wiring, first: int, stop: int) -> int:
 
 
 @kernel
-def load_example(
-    example: int, theta: Floats, w: Wiring, coefficients: Floats, order: Integers, extra: Extra, scores: Floats
-) -> None:
+def load_example(example: int, inputs: Inputs, scores: Floats) -> None:
     """Write the scores of every variable's states, by position; the rest of each row is minus infinity."""
+    theta, w, coefficients, order, extra = inputs
     skipped, _, n = shape_of(w, example)
     for p in range(n):
         v = order[skipped + p, VARIABLE]
@@ -78,10 +79,9 @@ def load_example(
 
 
 @kernel
-def load_edge(
-    example: int, e: int, theta: Floats, w: Wiring, coefficients: Floats, extra: Extra, raw: Floats
-) -> tuple[int, int]:
+def load_edge(example: int, e: int, inputs: Inputs, raw: Floats) -> tuple[int, int]:
     """Write the table of an edge, counted in EDGES, with what is added to it; returns its numbers of states."""
+    theta, w, coefficients, _, extra = inputs
     which = w[EDGES][e, SUM]
     n_u, n_v = w[SUMS][which, ROWS], w[SUMS][which, COLUMNS]
     load_table(theta, w, coefficients, example, which, n_u, n_v, raw)
@@ -135,21 +135,19 @@ def table_of(
     dims: Width,
     example: int,
     e: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    extra: Extra,
+    inputs: Inputs,
     temperature: float,
     tables: Floats,
     peaks: Floats,
     own: Floats,
 ) -> tuple[Floats, float]:
-    """An edge's table as `_prepare` writes it, and its peak: prepared already, or made in `own` where it is the example's."""
+    """An edge's table as `_prepare` writes it, and its peak; made in `own` where it is not prepared."""
+    w, extra = inputs[1], inputs[4]
     i = w[SUMS][w[EDGES][e, SUM], PREPARED]
     if i >= 0 and len(extra[EDGE_RUNS]) == 0:
         return tables[i], peaks[i]
     raw = own[2]
-    n_u, n_v = load_edge(example, e, theta, w, coefficients, extra, raw)
+    n_u, n_v = load_edge(example, e, inputs, raw)
     return own[:2], _prepare(dims, raw, n_u, n_v, temperature, own[:2])
 
 

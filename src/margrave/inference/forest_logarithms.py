@@ -12,14 +12,13 @@ from margrave.graphs.wiring import (
     FIRST_STATE,
     N_STATES,
     VARIABLES,
-    Extra,
-    Wiring,
 )
 from margrave.inference.forest_loading import (
     EDGE,
     FLIP,
     PARENT,
     VARIABLE,
+    Inputs,
     load_edge,
     load_example,
     most_variables,
@@ -27,7 +26,7 @@ from margrave.inference.forest_loading import (
     return_nodes,
     shape_of,
 )
-from margrave.primitives import Floats, Integers, exp, kernel
+from margrave.primitives import Floats, exp, kernel
 
 
 @kernel
@@ -35,11 +34,7 @@ def log_marginals(
     width: int,
     first: int,
     stop: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    order: Integers,
-    extra: Extra,
+    inputs: Inputs,
     temperature: float,
     weights: Floats,
     values: Floats,
@@ -49,6 +44,7 @@ def log_marginals(
     edge_marginals: Floats,
 ) -> None:
     """As `forest_marginals.marginals`, for those of examples `first` to `stop` whose value is NaN."""
+    w, coefficients, order = inputs[1], inputs[2], inputs[3]
     most = most_variables(w, first, stop)
     scores, message, marginal = np.empty((most, width)), np.empty((most, width)), np.empty((most, width))
     raw = np.empty((width, width))
@@ -56,13 +52,13 @@ def log_marginals(
     for example in range(first, stop):
         if not np.isnan(values[example - first]):
             continue
-        load_example(example, theta, w, coefficients, order, extra, scores)
-        total = _upward(example, theta, w, coefficients, order, extra, temperature, scores, message, raw)
+        load_example(example, inputs, scores)
+        total = _upward(example, inputs, temperature, scores, message, raw)
         values[example - first] = temperature * total
         if len(counts) + len(node_marginals) + len(edge_marginals) > 0:
             weight = weights[example] if len(weights) > 0 else 1.0
             _downward(
-                example, theta, w, coefficients, order, extra, temperature, scores, message, marginal, raw,
+                example, inputs, temperature, scores, message, marginal, raw,
                 weight, counts, shared_counts, edge_marginals, starts[1],
             )  # fmt: skip
             return_nodes(example, w, coefficients, order, marginal, weight, counts, node_marginals, starts[0])
@@ -78,23 +74,21 @@ def _log_sum(values: Floats, n: int) -> float:
     total = 0.0
     for a in range(n):
         total += exp(values[a] - peak)
-    return peak + np.log(total)
+    result: float = peak + np.log(total)
+    return result
 
 
 @kernel
 def _upward(
     example: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    order: Integers,
-    extra: Extra,
+    inputs: Inputs,
     temperature: float,
     scores: Floats,
     message: Floats,
     raw: Floats,
 ) -> float:
     """Turn scores into log beliefs, fill log messages; returns the log partition."""
+    w, order = inputs[1], inputs[3]
     skipped, edges, n = shape_of(w, example)
     terms = np.empty(scores.shape[1])
     total = 0.0
@@ -108,7 +102,7 @@ def _upward(
         if parent < 0:
             total += _log_sum(scores[p], n_states)
             continue
-        load_edge(example, edges + order[skipped + p, EDGE], theta, w, coefficients, extra, raw)
+        load_edge(example, edges + order[skipped + p, EDGE], inputs, raw)
         child_first = order[skipped + p, FLIP] == 1
         for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
             for b in range(n_states):
@@ -121,11 +115,7 @@ def _upward(
 @kernel
 def _downward(
     example: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    order: Integers,
-    extra: Extra,
+    inputs: Inputs,
     temperature: float,
     belief: Floats,
     message: Floats,
@@ -138,6 +128,7 @@ def _downward(
     pair_start: int,
 ) -> None:
     """Fill marginals by position, and return those of edges; all zero where no labelling is allowed."""
+    w, coefficients, order = inputs[1], inputs[2], inputs[3]
     skipped, edges, n = shape_of(w, example)
     for p in range(n):
         parent = order[skipped + p, PARENT]
@@ -149,7 +140,7 @@ def _downward(
                 marginal[p, b] = exp(belief[p, b] - total) if total > -np.inf else 0.0
             continue
         e, child_first = edges + order[skipped + p, EDGE], order[skipped + p, FLIP] == 1
-        load_edge(example, e, theta, w, coefficients, extra, raw)
+        load_edge(example, e, inputs, raw)
         for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
             for b in range(n_states):
                 u, v = (b, a) if child_first else (a, b)

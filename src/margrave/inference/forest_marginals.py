@@ -1,13 +1,13 @@
 """Marginals of forests, in scaled arithmetic.
 
-Positions are variables in an order that puts parents before children. With ψ the exponentials of a variable's scores over
-T, E those of an edge's table, a parent's states and b a child's:
+Positions are variables in an order that puts parents before children. With ψ the exponentials of a variable's scores
+over T, E those of an edge's table, a a parent's states and b a child's:
 
     upward      B_p(b) ∝ ψ_p(b) Π_children M_c(b),     M_p(a) = Σ_b E(a, b) B_p(b)
     downward    μ_p(b) = Σ_a μ_q(a)/M_p(a) · E(a, b) · B_p(b)          q the parent of p
 
-B is scaled to sum to one, so nothing overflows; what underflows is noticed, and `forest_logarithms` does the example again.
-A marginal needs no logarithm and no second set of messages: it is the parent's marginal times a conditional probability.
+B is scaled to sum to one, so nothing overflows; what underflows is noticed, and `forest_logarithms` does the example
+again. A marginal needs no second set of messages: it is the parent's marginal times a conditional probability.
 """
 
 import numpy as np
@@ -35,6 +35,7 @@ from margrave.inference.forest_loading import (
     PARENT,
     TINY,
     VARIABLE,
+    Inputs,
     Width,
     load_example,
     most_variables,
@@ -51,11 +52,7 @@ def marginals(
     dims: Width,
     first: int,
     stop: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    order: Integers,
-    extra: Extra,
+    inputs: Inputs,
     temperature: float,
     tables: Floats,
     peaks: Floats,
@@ -66,10 +63,11 @@ def marginals(
     node_marginals: Floats,
     edge_marginals: Floats,
 ) -> int:
-    """T times the log partition and, where arrays are given for them, counts and marginals of examples `first` to `stop`.
+    """T times the log partition and, into arrays that are given for them, counts and marginals of a run of examples.
 
     Arrays of length 0 are not filled. Returns how many examples need logarithms; their values are NaN.
     """
+    _, w, coefficients, order, _ = inputs
     width = 8 * len(dims)
     most, n_failed = most_variables(w, first, stop), 0
     belief, message, marginal = np.zeros((most, width)), np.zeros((most, width)), np.zeros((most, width))
@@ -77,30 +75,15 @@ def marginals(
     sums = np.zeros(tables.shape if len(counts) > 0 else (0, 2, width, width))
     starts = w[EXAMPLES][first, FIRST_STATE], w[EXAMPLES][first, FIRST_PAIR]
     for example in range(first, stop):
-        log_partition = _upward(
-            dims,
-            example,
-            theta,
-            w,
-            coefficients,
-            order,
-            extra,
-            temperature,
-            tables,
-            peaks,
-            belief,
-            message,
-            marginal,
-            own,
-        )
+        work = (belief, message, marginal, own)
+        log_partition = _upward(dims, example, inputs, temperature, tables, peaks, *work)
         values[example - first] = temperature * log_partition
         if np.isnan(log_partition):
             n_failed += 1
         elif len(counts) + len(node_marginals) + len(edge_marginals) > 0:
             weight = weights[example] if len(weights) > 0 else 1.0
             _downward(
-                dims, example, theta, w, coefficients, order, extra, temperature, tables, peaks, belief, message, marginal,
-                own, weight, sums, counts, shared_counts, edge_marginals, starts[1],
+                dims, example, inputs, temperature, tables, peaks, *work, weight, sums, counts, shared_counts, edge_marginals, starts[1],
             )  # fmt: skip
             return_nodes(example, w, coefficients, order, marginal, weight, counts, node_marginals, starts[0])
     for which in range(len(w[SUMS]) - 1):
@@ -118,11 +101,7 @@ def marginals(
 def _upward(
     dims: Width,
     example: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    order: Integers,
-    extra: Extra,
+    inputs: Inputs,
     temperature: float,
     tables: Floats,
     peaks: Floats,
@@ -132,9 +111,10 @@ def _upward(
     own: Floats,
 ) -> float:
     """Fill beliefs and messages; returns the log partition, or NaN where something that counts has vanished."""
+    w, order, extra = inputs[1], inputs[3], inputs[4]
     width = 8 * len(dims)
     skipped, edges, n = shape_of(w, example)
-    load_example(example, theta, w, coefficients, order, extra, belief)
+    load_example(example, inputs, belief)
     log_scale, least = 0.0, 1.0
     for p in range(n):
         peak = np.max(belief[p])
@@ -158,7 +138,7 @@ def _upward(
         parent = order[skipped + p, PARENT]
         if parent >= 0:
             e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-            table, peak = table_of(dims, example, e, theta, w, coefficients, extra, temperature, tables, peaks, own)
+            table, peak = table_of(dims, example, e, inputs, temperature, tables, peaks, own)
             _times(dims, belief[p], table[1 - flip], message[p])
             for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
                 least = min(least, message[p, a])
@@ -166,7 +146,7 @@ def _upward(
                 belief[parent, a] *= message[p, a]
             log_scale += peak / temperature  # NaN stays NaN
     if least < TINY:
-        load_example(example, theta, w, coefficients, order, extra, scratch)
+        load_example(example, inputs, scratch)
         if not _zeros_are_meant(w, order, skipped, edges, n, extra, tables, belief, message, scratch):
             return np.nan
     return log_scale
@@ -219,11 +199,7 @@ def _zeros_are_meant(
 def _downward(
     dims: Width,
     example: int,
-    theta: Floats,
-    w: Wiring,
-    coefficients: Floats,
-    order: Integers,
-    extra: Extra,
+    inputs: Inputs,
     temperature: float,
     tables: Floats,
     peaks: Floats,
@@ -238,7 +214,8 @@ def _downward(
     edge_marginals: Floats,
     pair_start: int,
 ) -> None:
-    """Fill marginals by position, and those of edges: shared tables' into `sums`, still to be multiplied by the table."""
+    """Fill marginals by position, and of edges: shared tables' go into `sums`, still to be multiplied by the table."""
+    _, w, coefficients, order, extra = inputs
     width = 8 * len(dims)
     ratio, product = np.empty(width), np.empty(width)
     skipped, edges, n = shape_of(w, example)
@@ -248,7 +225,7 @@ def _downward(
             marginal[p] = belief[p]
             continue
         e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-        table, _ = table_of(dims, example, e, theta, w, coefficients, extra, temperature, tables, peaks, own)
+        table, _ = table_of(dims, example, e, inputs, temperature, tables, peaks, own)
         for a in range(width):
             ratio[a] = marginal[parent, a] / message[p, a] if message[p, a] > 0.0 else 0.0
         _times(dims, ratio, table[flip], product)

@@ -19,7 +19,7 @@ from margrave.primitives import Floats, Labels
 Scope = Literal["graph", "variable"]
 
 
-class Loss(BaseEstimator, ABC):  # type: ignore[misc]
+class Loss(BaseEstimator, ABC):
     """Parameters of a loss; knows neither inference nor solver.
 
     Attributes
@@ -37,7 +37,7 @@ class Loss(BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def against(self, graph: FactorGraph, labels: Labels, node_weights: Floats | None = None) -> Cost | None:
-        """Δ for a batch whose true labels are `labels`, each variable's multiplied by its weight; None if nothing costs."""
+        """Δ for a batch whose true labels are `labels`, times each variable's weight; None if nothing costs."""
 
 
 def cost_against(cost: str | ArrayLike, graph: FactorGraph, labels: Labels, node_weights: Floats | None = None) -> Cost:

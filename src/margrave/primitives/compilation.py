@@ -43,7 +43,7 @@ def on_first_compilation(call: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-class _Compiling(event.Listener):  # type: ignore[misc]
+class _Compiling(event.Listener):
     def __init__(self, call: Callable[[], None]) -> None:
         self._call = call
 

@@ -5,7 +5,8 @@ x = k log 2 + r, |r| <= log(2)/2, the result is 2^k times a Taylor polynomial of
 1e-15), and 2^k is written straight into the exponent bits of a float.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
@@ -21,7 +22,7 @@ _LN2_HIGH = 0.693147180369123816490  # 32 bits, so that k times it is exact
 _LN2_LOW = 1.90821492927058770002e-10
 
 
-@intrinsic
+@cast(Callable[[Callable[..., Any]], Any], intrinsic)
 def _bits_as_float(typing_context: Any, bits: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
@@ -29,10 +30,12 @@ def _bits_as_float(typing_context: Any, bits: Any) -> Any:
     return types.float64(types.int64), generate
 
 
-if config.DISABLE_JIT:  # an intrinsic exists in compiled code only
+def _bits_as_float_in_python(bits: int) -> float:
+    return float(np.array([bits], dtype=np.int64).view(np.float64)[0])
 
-    def _bits_as_float(bits: int) -> float:
-        return float(np.array([bits], dtype=np.int64).view(np.float64)[0])
+
+if config.DISABLE_JIT:  # an intrinsic exists in compiled code only
+    _bits_as_float = _bits_as_float_in_python
 
 
 @exact_kernel
@@ -55,4 +58,5 @@ def exp(x: float) -> float:
     p = p * r + 1.0
     p = p * r + 1.0
     power = _bits_as_float((np.int64(k) + 1023) << 52)
-    return p * power if x >= SMALLEST else 0.0
+    result: float = p * power if x >= SMALLEST else 0.0
+    return result

@@ -4,6 +4,7 @@ Kernels release the interpreter's lock, so threads are enough. Which thread take
 each chunk writes to a place of its own, and what must be added is added in chunk order afterwards.
 """
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +60,7 @@ def even_slices(weights_end: Integers, n_slices: int) -> list[tuple[int, int]]:
         return []
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, n_slices) / n_slices, side="left") + 1
     bounds = np.unique(np.concatenate([[0], np.minimum(cuts, len(ends)), [len(ends)]]))
-    return [(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in itertools.pairwise(bounds)]
 
 
 _END = object()

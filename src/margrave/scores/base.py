@@ -1,8 +1,8 @@
 """The seam between function classes and everything that asks for scores.
 
-A scorer is a parameter object. It learns from the data how many weights there are and where they stand (`lay_out`), which
-makes a *layout*: all that a fitted model keeps. A layout bound to features gives scores, and pulls gradients back to
-weights. All weights of a model are one flat vector; a layout sees its own part of it.
+A scorer is a parameter object. It learns from the data how many weights there are and where they stand (`lay_out`),
+which makes a *layout*: all that a fitted model keeps. A layout bound to features gives scores, and pulls gradients back
+to weights. All weights of a model are one flat vector; a layout sees its own part of it.
 """
 
 from abc import ABC, abstractmethod
@@ -49,8 +49,10 @@ class BoundScorer(Protocol):
 class Layout(Protocol):
     """How many weights, and where they stand: what a fitted model keeps of a scorer."""
 
-    n_weights: int
-    n_outputs: int
+    @property
+    def n_weights(self) -> int:
+        """Number of weights."""
+        ...
 
     def bind(self, features: Features, n_jobs: int = 1) -> BoundScorer:
         """Make features ready: types, column blocks; once per fit or prediction."""
@@ -61,7 +63,7 @@ class Layout(Protocol):
         ...
 
 
-class Scorer(BaseEstimator, ABC):  # type: ignore[misc]
+class Scorer(BaseEstimator, ABC):
     """A function class for one block: parameters only, never changed by a fit."""
 
     @abstractmethod

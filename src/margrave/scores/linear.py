@@ -22,7 +22,7 @@ class Linear(Scorer):
         "observed": only pairs of a feature and an output that occur together in the training data have a weight, as in
         CRFsuite. None: observed for sparse input under log-loss, all otherwise.
     bias : bool or None, default=None
-        Whether a feature that is always 1 is added; its weights are penalised. None: yes for dense input, no for sparse.
+        Whether a feature that is always 1 is added; its weights are penalised. None: for dense input only.
 
     Examples
     --------

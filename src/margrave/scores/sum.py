@@ -1,5 +1,6 @@
 """Several scorers added up: words and characters, a bias beside a kernel."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,7 @@ class SumLayout:
     def runs(self) -> tuple[slice, ...]:
         """Where each part's weights stand."""
         ends = np.cumsum([0] + [part.n_weights for part in self.parts])
-        return tuple(slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True))
+        return tuple(slice(int(a), int(b)) for a, b in itertools.pairwise(ends))
 
     def matrix(self, weights: Floats) -> Floats:
         """See `Layout.matrix`; the parts' tables one below the other."""

@@ -1,7 +1,7 @@
 """The seam between solvers and everything that runs them.
 
-A solver is a parameter object; `begin` gives a run, which `advance`s an iteration at a time. What all solvers do between
-iterations (time, history, stopping, callbacks, interrupts) stands here, once.
+A solver is a parameter object; `begin` gives a run, which `advance`s an iteration at a time. What all solvers do
+between iterations (time, history, stopping, callbacks, interrupts) stands here, once.
 """
 
 from abc import ABC, abstractmethod
@@ -84,7 +84,7 @@ class Run(Protocol):
         ...
 
 
-class Solver(BaseEstimator, ABC):  # type: ignore[misc]
+class Solver(BaseEstimator, ABC):
     """Parameters of a solver; subclasses have `tol` and `max_iter` among them.
 
     Attributes
@@ -99,7 +99,7 @@ class Solver(BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def refusal(self, objective: Objective) -> str | None:
-        """Why this solver cannot take the objective's loss, in a sentence that names another that can; None if it can."""
+        """Why this solver cannot take the objective's loss, in a sentence that names one that can; or None."""
 
     @abstractmethod
     def begin(self, objective: Objective, start: Floats | None) -> Run:

@@ -5,8 +5,8 @@ The dual variables of example i are marginals μ_i of its labellings. They give 
     w_g = (C/η_g) Σ_i s_i features_i ⊗ (y_i − μ_i)        and the dual        C Σ_i s_i ⟨Δ_i, μ_i⟩ − Σ_g η_g/2 ‖w_g‖²
 
 which is at most the objective's minimum. μ_i is kept as counts of entries (bases contracted) with the number ⟨Δ_i, μ_i⟩
-beside it: the formulas read nothing else. Entries that are one example's own stand in a vector of θ's layout; those that
-examples share are kept per example, since a batch vector has summed them.
+beside it: the formulas read nothing else. Entries that are one example's own stand in a vector of θ's layout; those
+that examples share are kept per example, since a batch vector has summed them.
 """
 
 from dataclasses import dataclass
@@ -56,8 +56,9 @@ class Duals:
 
     def mix(self, other: "Duals", share: float) -> None:
         """Become (1 − share) · self + share · other, in place: feasible if both are."""
-        for mine, theirs in ((self.own, other.own), (self.shared, other.shared), (self.costs, other.costs)):
-            mine += share * (theirs - mine)
+        self.own += share * (other.own - self.own)
+        self.shared += share * (other.shared - self.shared)
+        self.costs += share * (other.costs - self.costs)
 
 
 class _Part(NamedTuple):
@@ -105,7 +106,7 @@ class DualObjective(Objective):
             part.scorer.scores(weights[part.weights], part.theta, part.rows, part.add)
 
     def toward(self, labels: Labels, example: int, duals: Duals) -> tuple[float, float]:
-        """Set the direction counts(labels) − μ_i; returns its product with the example's scores, and the labels' cost."""
+        """Set the direction counts(labels) − μ_i; returns its product with the scores, and the labels' cost."""
         x, locals_ = self._extra, self._locals
         args = (self.graph.wiring, self.graph.coefficients, self.graph.n_shared, *locals_.arrays)
         both = _toward(example, labels, *args, x, duals.own, duals.shared, self._theta, self._direction)
@@ -163,8 +164,8 @@ class DualObjective(Objective):
             graph, run, written, found = self.graph, slice(example, example + 1), set[str](), []
             for term, scorer, (weights, eta) in zip(self.model.model.terms, self.model.bound, self.etas, strict=True):
                 rows = graph.rows_of(term.block, run)
-                views = (graph.view(vector, term.block)[rows] for vector in (self._theta, self._direction))
-                found.append(_Part(scorer, rows, weights, eta, *views, term.block in written))
+                theta, direction = (graph.view(v, term.block)[rows] for v in (self._theta, self._direction))
+                found.append(_Part(scorer, rows, weights, eta, theta, direction, term.block in written))
                 written.add(term.block)
             parts = self._parts[example] = tuple(found)
         return parts

@@ -31,7 +31,8 @@ class FrankWolfe(Solver):
 
     References
     ----------
-    Lacoste-Julien, Jaggi, Schmidt and Pletscher, Block-coordinate Frank-Wolfe optimization for structural SVMs, ICML 2013.
+    Lacoste-Julien, Jaggi, Schmidt and Pletscher, Block-coordinate Frank-Wolfe optimization for structural SVMs,
+    ICML 2013.
 
     Examples
     --------

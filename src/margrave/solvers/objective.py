@@ -164,9 +164,13 @@ def penalties(model: BoundModel, penalty: Penalty) -> list[tuple[slice, float]]:
     if unknown:
         raise ValueError(f"penalty names {sorted(unknown)}, but there are {sorted(names)}")
     for name, eta in given.items():
-        if not (isinstance(eta, int | float | np.number) and 0 <= eta < np.inf):
+        if not 0 <= _number(eta) < np.inf:
             raise ValueError(f"penalty of {name!r} must be a number of at least 0, got {eta!r}")
     return [(term.weights, float(given.get(term.penalty, 1.0))) for term in model.model.terms]
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float | np.number) else np.nan
 
 
 def _added(cost: Cost | None) -> Added | None:

@@ -74,7 +74,7 @@ class Sequences:
         return (self[i] for i in range(len(self)))
 
 
-class Sequence(BaseEstimator):  # type: ignore[misc]
+class Sequence(BaseEstimator):
     """Each position is a variable, each pair of neighbours an edge; all edges share one table.
 
     Parameters
