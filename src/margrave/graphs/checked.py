@@ -18,12 +18,23 @@ def check_graph(
         raise ValueError(f"blocks must have different names, got {names}")
     if len(topology_of) and (topology_of.min() < 0 or topology_of.max() >= len(topologies)):
         raise ValueError(f"topology_of must count the {len(topologies)} topologies from 0")
+    for i, topology in enumerate(topologies):
+        _check_places(i, topology, len(blocks))
     for b, block in enumerate(blocks):
         if not block.shared:
             _check_rows(b, block, topologies, topology_of, rows.get(block.name))
     for i, topology in enumerate(topologies):
         _check_variables(i, topology, blocks)
         _check_tables(i, topology, blocks)
+
+
+def _check_places(index: int, topology: Topology, n_blocks: int) -> None:
+    """Kernels follow these numbers without a look."""
+    for of, places in (("a variable", topology.variables), ("a table", topology.tables.places)):
+        if len(places) and min(numbers.min() for numbers in (places.block, places.row, places.slot)) < 0:
+            raise ValueError(f"topology {index}: the place of {of} has a number below 0")
+        if len(places) and places.block.max() >= n_blocks:
+            raise ValueError(f"topology {index}: {of} stands in block {places.block.max()}, but there are {n_blocks}")
 
 
 def _check_rows(

@@ -116,6 +116,11 @@ class Topology:
             raise ValueError("n_states must be at least 1 everywhere")
         if len(self.tables.pointer) != self.n_edges + 1:
             raise ValueError(f"tables must serve {self.n_edges} edges, got {len(self.tables.pointer) - 1}")
+        pointer, n_tables = self.tables.pointer, len(self.tables.places)
+        if pointer[0] != 0 or (np.diff(pointer) < 0).any() or pointer[-1] != n_tables:
+            raise ValueError(f"tables.pointer must rise from 0 to the number of tables, {n_tables}; got {pointer}")
+        if len(self.tables.transposed) != n_tables:
+            raise ValueError(f"tables.transposed must have {n_tables} values, got {len(self.tables.transposed)}")
         _check_edges(self.edges, n)
 
 

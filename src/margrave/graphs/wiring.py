@@ -178,19 +178,3 @@ def return_table(
                 else:
                     for k in range(w[CELLS][first_cell + cell, 0], w[CELLS][first_cell + cell + 1, 0]):
                         out[start + w[TERMS][k, 0]] += coefficients[k] * value
-
-
-@kernel
-def clear_own_tables(w: Wiring, sizes: Integers, first: int, stop: int, n_shared: int, counts: Floats) -> None:
-    """Set the counts of the tables that each example has for itself to 0; `sizes` are entries per table by block."""
-    for example in range(first, stop):
-        topology = w[EXAMPLES][example, TOPOLOGY]
-        for e in range(w[TOPOLOGIES][topology, FIRST_OF_EDGES], w[TOPOLOGIES][topology + 1, FIRST_OF_EDGES]):
-            which = w[EDGES][e, SUM]
-            if w[SUMS][which, PREPARED] < 0:
-                for t in range(w[SUMS][which, FIRST_TABLE], w[SUMS][which + 1, FIRST_TABLE]):
-                    block = w[TABLES][t, T_BLOCK]
-                    start = w[STARTS][example, block] + w[TABLES][t, T_OFFSET]
-                    if start >= n_shared:
-                        for k in range(start, start + sizes[block]):
-                            counts[k] = 0.0

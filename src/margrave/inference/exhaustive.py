@@ -228,7 +228,12 @@ def _entries(graph: FactorGraph, places: Any, index: int, some: Integers) -> tup
 def _slot(graph: FactorGraph, theta: Floats, places: Any, index: int, some: Integers) -> Floats:
     entries, block = _entries(graph, places, index, some)
     values: Floats = theta[entries]
-    return values if block.basis is None else values @ block.basis.matrix()
+    if block.basis is None:
+        return values
+    matrix = block.basis.matrix()
+    terms = np.zeros((*values.shape, matrix.shape[1]))
+    np.multiply(values[:, :, None], matrix, out=terms, where=matrix != 0)  # minus infinity times 0 is no score at all
+    return terms.sum(axis=1)
 
 
 def _add_slot(graph: FactorGraph, counts: Floats, places: Any, index: int, some: Integers, cells: Floats) -> None:

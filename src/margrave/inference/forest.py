@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from margrave.graphs import FactorGraph, Topology
-from margrave.graphs.wiring import NOTHING, PREPARED, SUMS, clear_own_tables
+from margrave.graphs.wiring import NOTHING, PREPARED, SUMS
 from margrave.inference.base import ALL, Added, Inference, Maximum
 from margrave.inference.forest_best import best_labels
 from margrave.inference.forest_loading import Inputs, prepare_tables
@@ -75,6 +75,18 @@ def forest_order(topology: Topology) -> Integers:
     return order
 
 
+def blocks_to_clear(graph: FactorGraph) -> list[str]:
+    """Blocks of the examples' own that marginals of variables do not fill: tables are added to, gaps stay at 0."""
+    names = []
+    for b, block in enumerate(graph.blocks):
+        if not block.shared:
+            filled = np.array([(t.variables.block == b).sum() for t in graph.topologies], dtype=np.int64)
+            first = graph.rows[block.name]
+            if filled[graph.topology_of].sum() < (first[-1] - first[0]) * block.n_slots:
+                names.append(block.name)
+    return names
+
+
 class ForestOracle:
     """Forest made ready for one graph."""
 
@@ -86,8 +98,9 @@ class ForestOracle:
         n_tables = int(graph.wiring[SUMS][:-1, PREPARED].max(initial=-1)) + 1
         self._tables = np.empty((n_tables, 2, width, width))
         self._peaks = np.zeros(n_tables)
-        self._sizes = np.array([block.n_entries for block in graph.blocks], dtype=np.int64)
-        most = int(np.diff(graph.first_variable).max(initial=0))
+        self._cleared = blocks_to_clear(graph)
+        self._n_rows = most = int(np.diff(graph.first_variable).max(initial=0)) + 1
+        self._work, self._own = np.empty((most, width)), np.empty((3, width, width))
         self._one_labels = np.empty(most, dtype=np.int32)
         self._one = Maximum(value := np.empty(1), value, "exact", self._one_labels)
         self._last_added: Added | None = None
@@ -110,7 +123,7 @@ class ForestOracle:
         runs = [(max(a, start), min(b, stop)) for a, b in graph.slices if a < stop and b > start]
         answer = Maximum(values=(values := np.empty(max(stop - start, 0))), bounds=values, bound_kind="exact")
         inputs = (theta, graph.wiring, graph.coefficients, self._order, extra)
-        prepare_tables(self._dims, theta, *inputs[1:3], temperature, self._tables, self._peaks)
+        prepare_tables(self._dims, *inputs[:3], temperature, self._own, self._tables, self._peaks)
         if temperature == 0.0:
             first = graph.first_variable
             answer.labels = np.empty(int(first[stop] - first[start]) if stop > start else 0, dtype=np.int32)
@@ -140,9 +153,10 @@ class ForestOracle:
         if added is not self._last_added:
             self._last_added, self._extra = added, NOTHING if added is None else added.extra(self.graph)
         graph, tables = self.graph, (self._tables, self._peaks)
-        prepare_tables(self._dims, theta, graph.wiring, graph.coefficients, 0.0, *tables)
         inputs = (theta, graph.wiring, graph.coefficients, self._order, self._extra)
-        best_labels(self._dims, example, example + 1, inputs, *tables, self._one.values, self._one_labels)
+        prepare_tables(self._dims, *inputs[:3], 0.0, self._own, *tables)
+        room = (self._work, self._own, self._one.values, self._one_labels)
+        best_labels(self._dims, example, example + 1, inputs, *tables, *room)
         return self._one
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
@@ -165,7 +179,9 @@ class ForestOracle:
         assert answer.labels is not None
         first = self.graph.first_variable
         labels = answer.labels[first[run[0]] - first[start] :]
-        best_labels(self._dims, *run, inputs, self._tables, self._peaks, answer.values[run[0] - start :], labels)
+        work, own = np.empty(self._work.shape), np.empty(self._own.shape)
+        values = answer.values[run[0] - start :]
+        best_labels(self._dims, *run, inputs, self._tables, self._peaks, work, own, values, labels)
 
     def _sum(
         self,
@@ -183,10 +199,13 @@ class ForestOracle:
         pairs = _from(answer.edge_marginals, graph.first_pair, edges[run[0]], edges[start])
         counts = _NONE if answer.counts is None else answer.counts
         if len(counts):
-            clear_own_tables(graph.wiring, self._sizes, *run, graph.n_shared, counts)
-        into = (weights, values, counts, shared, nodes, pairs)
-        if marginals(self._dims, *run, inputs, temperature, self._tables, self._peaks, *into):
-            log_marginals(8 * len(self._dims), *run, inputs, temperature, *into)
+            for name in self._cleared:
+                graph.view(counts, name)[graph.rows_of(name, slice(*run))] = 0.0
+        into = (values, counts, shared, nodes, pairs)
+        work, own = np.empty((3, *self._work.shape)), np.empty(self._own.shape)
+        room = (weights, work, own, np.zeros(self._tables.shape))
+        if marginals(self._dims, *run, inputs, temperature, self._tables, self._peaks, *room, *into):
+            log_marginals(*run, inputs, temperature, weights, work, own, *into)
 
     def _make_room(self, answer: Maximum, start: int, stop: int, ask: Collection[str]) -> None:
         graph = self.graph

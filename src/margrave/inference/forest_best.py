@@ -16,7 +16,6 @@ from margrave.inference.forest_loading import (
     Inputs,
     Width,
     load_example,
-    most_variables,
     shape_of,
     table_of,
 )
@@ -31,14 +30,18 @@ def best_labels(
     inputs: Inputs,
     tables: Floats,
     peaks: Floats,
+    work: Floats,
+    own: Floats,
     values: Floats,
     best: Labels,
 ) -> None:
-    """Best labelling of examples `first` to `stop`; `values` and `best` begin with the first of them."""
+    """Best labelling of examples `first` to `stop`; `values` and `best` begin with the first of them.
+
+    `work` has a row per variable of the largest example and one more, `own` is three tables.
+    """
     w, order = inputs[1], inputs[3]
     width = 8 * len(dims)
-    scores, message = np.empty((most_variables(w, first, stop), width)), np.empty(width)
-    own = np.empty((3, width, width))
+    scores, message = work, work[len(work) - 1]
     for example in range(first, stop):
         skipped, edges, n = shape_of(w, example)
         load_example(example, inputs, scores)
@@ -47,11 +50,14 @@ def best_labels(
             p = n - 1 - k
             parent = order[skipped + p, PARENT]
             if parent < 0:
-                total += np.max(scores[p])
+                peak = -np.inf
+                for a in range(width):
+                    peak = max(peak, scores[p, a])
+                total += peak
                 continue
             e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-            table, _ = table_of(dims, example, e, inputs, 0.0, tables, peaks, own)
-            _best_plus(dims, scores[p], table[1 - flip], message)
+            i, _ = table_of(dims, example, e, inputs, 0.0, peaks, own)
+            _best_plus(dims, scores[p], tables[i, 1 - flip] if i >= 0 else own[1 - flip], message)
             for a in range(width):
                 scores[parent, a] += message[a]
         values[example - first] = total
@@ -61,9 +67,10 @@ def best_labels(
             if parent >= 0:
                 chosen = best[place + order[skipped + parent, VARIABLE]]
                 e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-                table, _ = table_of(dims, example, e, inputs, 0.0, tables, peaks, own)
+                i, _ = table_of(dims, example, e, inputs, 0.0, peaks, own)
+                row = tables[i, flip, chosen] if i >= 0 else own[flip, chosen]
                 for b in range(width):
-                    scores[p, b] += table[flip, chosen, b]
+                    scores[p, b] += row[b]
             winner = 0
             for b in range(1, w[VARIABLES][skipped + v, N_STATES]):
                 if scores[p, b] > scores[p, winner]:

@@ -92,10 +92,17 @@ def load_edge(example: int, e: int, inputs: Inputs, raw: Floats) -> tuple[int, i
 
 @kernel
 def prepare_tables(
-    dims: Width, theta: Floats, w: Wiring, coefficients: Floats, temperature: float, tables: Floats, peaks: Floats
+    dims: Width,
+    theta: Floats,
+    w: Wiring,
+    coefficients: Floats,
+    temperature: float,
+    own: Floats,
+    tables: Floats,
+    peaks: Floats,
 ) -> None:
     """Load every sum of shared tables once, both ways round: `tables[i, 0]` is u by v, `tables[i, 1]` v by u."""
-    raw = np.empty((8 * len(dims), 8 * len(dims)))
+    raw = own[2]
     for which in range(len(w[SUMS]) - 1):
         i = w[SUMS][which, PREPARED]
         if i >= 0:
@@ -112,43 +119,38 @@ def _prepare(dims: Width, raw: Floats, n_u: int, n_v: int, temperature: float, o
     """
     width = 8 * len(dims)
     peak = -np.inf
-    for a in range(n_u):
-        for b in range(n_v):
+    for a in range(width):
+        for b in range(width):
+            if a >= n_u or b >= n_v:
+                raw[a, b] = -np.inf
             peak = max(peak, raw[a, b])
     if temperature == 0.0 or peak == -np.inf:
         peak = 0.0
     vanished = False
     for a in range(width):
         for b in range(width):
-            score = raw[a, b] - peak if a < n_u and b < n_v else -np.inf
-            if temperature > 0.0:
-                e = exp(score / temperature)
-                vanished |= e < TINY and score > -np.inf
-                score = e
-            out[0, a, b] = score
-            out[1, b, a] = score
+            out[0, a, b] = raw[a, b]
+        if temperature > 0.0:
+            for b in range(width):
+                e = exp((raw[a, b] - peak) / temperature)
+                vanished |= e < TINY and raw[a, b] > -np.inf
+                out[0, a, b] = e
+        for b in range(width):
+            out[1, b, a] = out[0, a, b]
     return np.nan if vanished else peak
 
 
 @kernel
 def table_of(
-    dims: Width,
-    example: int,
-    e: int,
-    inputs: Inputs,
-    temperature: float,
-    tables: Floats,
-    peaks: Floats,
-    own: Floats,
-) -> tuple[Floats, float]:
-    """An edge's table as `_prepare` writes it, and its peak; made in `own` where it is not prepared."""
+    dims: Width, example: int, e: int, inputs: Inputs, temperature: float, peaks: Floats, own: Floats
+) -> tuple[int, float]:
+    """Which prepared table an edge has, and its peak; -1: none, so one is made in `own`, as `_prepare` writes it."""
     w, extra = inputs[1], inputs[4]
     i = w[SUMS][w[EDGES][e, SUM], PREPARED]
     if i >= 0 and len(extra[EDGE_RUNS]) == 0:
-        return tables[i], peaks[i]
-    raw = own[2]
-    n_u, n_v = load_edge(example, e, inputs, raw)
-    return own[:2], _prepare(dims, raw, n_u, n_v, temperature, own[:2])
+        return i, peaks[i]
+    n_u, n_v = load_edge(example, e, inputs, own[2])
+    return -1, _prepare(dims, own[2], n_u, n_v, temperature, own[:2])
 
 
 @kernel

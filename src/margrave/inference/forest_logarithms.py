@@ -21,7 +21,6 @@ from margrave.inference.forest_loading import (
     Inputs,
     load_edge,
     load_example,
-    most_variables,
     return_edge,
     return_nodes,
     shape_of,
@@ -31,12 +30,13 @@ from margrave.primitives import Floats, exp, kernel
 
 @kernel
 def log_marginals(
-    width: int,
     first: int,
     stop: int,
     inputs: Inputs,
     temperature: float,
     weights: Floats,
+    work: Floats,
+    own: Floats,
     values: Floats,
     counts: Floats,
     shared_counts: Floats,
@@ -45,9 +45,7 @@ def log_marginals(
 ) -> None:
     """As `forest_marginals.marginals`, for those of examples `first` to `stop` whose value is NaN."""
     w, coefficients, order = inputs[1], inputs[2], inputs[3]
-    most = most_variables(w, first, stop)
-    scores, message, marginal = np.empty((most, width)), np.empty((most, width)), np.empty((most, width))
-    raw = np.empty((width, width))
+    scores, message, marginal, raw = work[0], work[1], work[2], own[0]
     starts = w[EXAMPLES][first, FIRST_STATE], w[EXAMPLES][first, FIRST_PAIR]
     for example in range(first, stop):
         if not np.isnan(values[example - first]):
@@ -90,7 +88,7 @@ def _upward(
     """Turn scores into log beliefs, fill log messages; returns the log partition."""
     w, order = inputs[1], inputs[3]
     skipped, edges, n = shape_of(w, example)
-    terms = np.empty(scores.shape[1])
+    terms = message[len(message) - 1]
     total = 0.0
     for p in range(n):
         for a in range(scores.shape[1]):

@@ -25,8 +25,6 @@ from margrave.graphs.wiring import (
     SUM,
     SUMS,
     VARIABLES,
-    Extra,
-    Wiring,
     return_table,
 )
 from margrave.inference.forest_loading import (
@@ -38,13 +36,12 @@ from margrave.inference.forest_loading import (
     Inputs,
     Width,
     load_example,
-    most_variables,
     return_edge,
     return_nodes,
     shape_of,
     table_of,
 )
-from margrave.primitives import Floats, Integers, exp, kernel
+from margrave.primitives import Floats, exp, kernel
 
 
 @kernel
@@ -57,6 +54,9 @@ def marginals(
     tables: Floats,
     peaks: Floats,
     weights: Floats,
+    work: Floats,
+    own: Floats,
+    sums: Floats,
     values: Floats,
     counts: Floats,
     shared_counts: Floats,
@@ -65,30 +65,27 @@ def marginals(
 ) -> int:
     """T times the log partition and, into arrays that are given for them, counts and marginals of a run of examples.
 
-    Arrays of length 0 are not filled. Returns how many examples need logarithms; their values are NaN.
+    Arrays of length 0 are not filled. Returns how many examples need logarithms; their values are NaN. `work` is three
+    arrays with a row per variable of the largest example and one more; `own` is three tables; `sums` has the shape of
+    `tables` and is clear.
     """
     _, w, coefficients, order, _ = inputs
-    width = 8 * len(dims)
-    most, n_failed = most_variables(w, first, stop), 0
-    belief, message, marginal = np.zeros((most, width)), np.zeros((most, width)), np.zeros((most, width))
-    own = np.empty((3, width, width))
-    sums = np.zeros(tables.shape if len(counts) > 0 else (0, 2, width, width))
-    starts = w[EXAMPLES][first, FIRST_STATE], w[EXAMPLES][first, FIRST_PAIR]
+    n_failed = 0
+    state_start, pair_start = w[EXAMPLES][first, FIRST_STATE], w[EXAMPLES][first, FIRST_PAIR]
     for example in range(first, stop):
-        work = (belief, message, marginal, own)
-        log_partition = _upward(dims, example, inputs, temperature, tables, peaks, *work)
+        log_partition = _upward(dims, example, inputs, temperature, tables, peaks, work, own)
         values[example - first] = temperature * log_partition
         if np.isnan(log_partition):
             n_failed += 1
         elif len(counts) + len(node_marginals) + len(edge_marginals) > 0:
             weight = weights[example] if len(weights) > 0 else 1.0
-            _downward(
-                dims, example, inputs, temperature, tables, peaks, *work, weight, sums, counts, shared_counts, edge_marginals, starts[1],
-            )  # fmt: skip
-            return_nodes(example, w, coefficients, order, marginal, weight, counts, node_marginals, starts[0])
+            _downward(dims, example, inputs, temperature, tables, peaks, work, own)
+            _edges(dims, example, inputs, tables, temperature, peaks, work, own, weight, sums,
+                   counts, shared_counts, edge_marginals, pair_start)  # fmt: skip
+            return_nodes(example, w, coefficients, order, work[2], weight, counts, node_marginals, state_start)
     for which in range(len(w[SUMS]) - 1):
         i = w[SUMS][which, PREPARED]
-        if i >= 0 and len(sums) > 0:
+        if i >= 0 and len(counts) > 0:
             n_u, n_v = w[SUMS][which, ROWS], w[SUMS][which, COLUMNS]
             for a in range(n_u):
                 for b in range(n_v):
@@ -105,24 +102,16 @@ def _upward(
     temperature: float,
     tables: Floats,
     peaks: Floats,
-    belief: Floats,
-    message: Floats,
-    scratch: Floats,
+    work: Floats,
     own: Floats,
 ) -> float:
     """Fill beliefs and messages; returns the log partition, or NaN where something that counts has vanished."""
-    w, order, extra = inputs[1], inputs[3], inputs[4]
+    w, order = inputs[1], inputs[3]
+    belief, message = work[0], work[1]
     width = 8 * len(dims)
     skipped, edges, n = shape_of(w, example)
     load_example(example, inputs, belief)
-    log_scale, least = 0.0, 1.0
-    for p in range(n):
-        peak = np.max(belief[p])
-        if peak == -np.inf:
-            return np.nan
-        log_scale += peak / temperature
-        for a in range(width):
-            belief[p, a] = exp((belief[p, a] - peak) / temperature)
+    log_scale, least = _exponentials(dims, n, temperature, belief), 1.0
     for k in range(n):
         p = n - 1 - k
         total = 0.0
@@ -138,39 +127,48 @@ def _upward(
         parent = order[skipped + p, PARENT]
         if parent >= 0:
             e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-            table, peak = table_of(dims, example, e, inputs, temperature, tables, peaks, own)
-            _times(dims, belief[p], table[1 - flip], message[p])
+            i, peak = table_of(dims, example, e, inputs, temperature, peaks, own)
+            _times(dims, belief[p], tables[i, 1 - flip] if i >= 0 else own[1 - flip], message[p])
             for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
                 least = min(least, message[p, a])
             for a in range(width):
                 belief[parent, a] *= message[p, a]
             log_scale += peak / temperature  # NaN stays NaN
     if least < TINY:
-        load_example(example, inputs, scratch)
-        if not _zeros_are_meant(w, order, skipped, edges, n, extra, tables, belief, message, scratch):
+        load_example(example, inputs, work[2])
+        if not _zeros_are_meant(example, inputs, tables, work):
             return np.nan
     return log_scale
 
 
 @kernel
-def _zeros_are_meant(
-    w: Wiring,
-    order: Integers,
-    skipped: int,
-    edges: int,
-    n: int,
-    extra: Extra,
-    tables: Floats,
-    belief: Floats,
-    message: Floats,
-    scores: Floats,
-) -> bool:
-    """Whether exactly the states that minus infinity forbids have vanished; `scores` are overwritten.
+def _exponentials(dims: Width, n: int, temperature: float, rows: Floats) -> float:
+    """Turn rows of scores into exponentials over T; returns the sum of the maxima that were divided out, over T."""
+    width = 8 * len(dims)
+    total = 0.0
+    for p in range(n):
+        peak = -np.inf
+        for a in range(width):
+            peak = max(peak, rows[p, a])
+        if peak == -np.inf:
+            return np.nan
+        total += peak / temperature
+        for a in range(width):
+            rows[p, a] = exp((rows[p, a] - peak) / temperature)
+    return total
+
+
+@kernel
+def _zeros_are_meant(example: int, inputs: Inputs, tables: Floats, work: Floats) -> bool:
+    """Whether exactly the states that minus infinity forbids have vanished; `work[2]` has the scores, and loses them.
 
     A state is possible if its score is finite and from each child something possible leads to it: forbidden states make
     messages whose range grows with the length of a path, so no bound on the scores can tell. An example with tables of
     its own is not looked into, but left to logarithms.
     """
+    _, w, _, order, extra = inputs
+    belief, message, scores = work[0], work[1], work[2]
+    skipped, edges, n = shape_of(w, example)
     for k in range(n):
         p = n - 1 - k
         v, parent = order[skipped + p, VARIABLE], order[skipped + p, PARENT]
@@ -203,9 +201,38 @@ def _downward(
     temperature: float,
     tables: Floats,
     peaks: Floats,
-    belief: Floats,
-    message: Floats,
-    marginal: Floats,
+    work: Floats,
+    own: Floats,
+) -> None:
+    """Fill marginals; messages become the ratios μ_q/M_p."""
+    w, order = inputs[1], inputs[3]
+    belief, message, marginal = work[0], work[1], work[2]
+    width = 8 * len(dims)
+    skipped, edges, n = shape_of(w, example)
+    for p in range(n):
+        parent = order[skipped + p, PARENT]
+        if parent < 0:
+            for b in range(width):
+                marginal[p, b] = belief[p, b]
+            continue
+        e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
+        for a in range(width):
+            message[p, a] = marginal[parent, a] / message[p, a] if message[p, a] > 0.0 else 0.0
+        i, _ = table_of(dims, example, e, inputs, temperature, peaks, own)
+        _times(dims, message[p], tables[i, flip] if i >= 0 else own[flip], marginal[p])
+        for b in range(width):
+            marginal[p, b] *= belief[p, b]
+
+
+@kernel
+def _edges(
+    dims: Width,
+    example: int,
+    inputs: Inputs,
+    tables: Floats,
+    temperature: float,
+    peaks: Floats,
+    work: Floats,
     own: Floats,
     weight: float,
     sums: Floats,
@@ -214,38 +241,62 @@ def _downward(
     edge_marginals: Floats,
     pair_start: int,
 ) -> None:
-    """Fill marginals by position, and of edges: shared tables' go into `sums`, still to be multiplied by the table."""
-    _, w, coefficients, order, extra = inputs
-    width = 8 * len(dims)
-    ratio, product = np.empty(width), np.empty(width)
+    """Return the marginals of edges; those of prepared tables go into `sums`, still to be multiplied by the table."""
+    _, w, coefficients, order, _ = inputs
+    ratio, belief, pair = work[1], work[0], own[2]
     skipped, edges, n = shape_of(w, example)
-    for p in range(n):
-        parent = order[skipped + p, PARENT]
-        if parent < 0:
-            marginal[p] = belief[p]
+    p = 0
+    while p < n:
+        if order[skipped + p, PARENT] < 0:
+            p += 1
             continue
         e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
-        table, _ = table_of(dims, example, e, inputs, temperature, tables, peaks, own)
+        i, _ = table_of(dims, example, e, inputs, temperature, peaks, own)
+        if i >= 0 and len(edge_marginals) == 0:
+            run = 1
+            while run < 4 and p + run < n and _same_table(inputs, skipped, edges, p, p + run):
+                run += 1
+            _add_products(dims, ratio, belief, p, run, weight, sums[i, flip])
+            p += run
+            continue
+        if i >= 0 and len(counts) > 0:
+            _add_products(dims, ratio, belief, p, 1, weight, sums[i, flip])
+        for a in range(w[SUMS][w[EDGES][e, SUM], ROWS]):
+            for b in range(w[SUMS][w[EDGES][e, SUM], COLUMNS]):
+                from_a, to_b = (a, b) if flip == 0 else (b, a)
+                score = tables[i, 0, a, b] if i >= 0 else own[0, a, b]
+                pair[a, b] = ratio[p, from_a] * score * belief[p, to_b]
+        some = counts[: 0 if i >= 0 else len(counts)]
+        return_edge(example, e, pair, weight, w, coefficients, some, shared_counts, edge_marginals, pair_start)
+        p += 1
+
+
+@kernel
+def _same_table(inputs: Inputs, skipped: int, edges: int, p: int, q: int) -> bool:
+    w, order = inputs[1], inputs[3]
+    if order[skipped + q, PARENT] < 0 or order[skipped + q, FLIP] != order[skipped + p, FLIP]:
+        return False
+    mine, other = w[EDGES][edges + order[skipped + p, EDGE], SUM], w[EDGES][edges + order[skipped + q, EDGE], SUM]
+    return bool(mine == other)
+
+
+@kernel
+def _add_products(dims: Width, left: Floats, right: Floats, p: int, run: int, weight: float, out: Floats) -> None:
+    """Out += weight · Σ over rows p to p + run of left ⊗ right; four rows at a time halve the traffic with `out`."""
+    width = 8 * len(dims)
+    if run == 4:
         for a in range(width):
-            ratio[a] = marginal[parent, a] / message[p, a] if message[p, a] > 0.0 else 0.0
-        _times(dims, ratio, table[flip], product)
-        for b in range(width):
-            marginal[p, b] = product[b] * belief[p, b]
-        i = w[SUMS][w[EDGES][e, SUM], PREPARED]
-        in_sums = i >= 0 and len(extra[EDGE_RUNS]) == 0
-        if in_sums and len(counts) > 0:
-            for a in range(width):
-                r = weight * ratio[a]
-                for b in range(width):
-                    sums[i, flip, a, b] += r * belief[p, b]
-        if not in_sums or len(edge_marginals) > 0:
-            n_u, n_v = w[SUMS][w[EDGES][e, SUM], ROWS], w[SUMS][w[EDGES][e, SUM], COLUMNS]
-            for a in range(n_u):
-                for b in range(n_v):
-                    from_a, to_b = (a, b) if flip == 0 else (b, a)
-                    own[2, a, b] = ratio[from_a] * table[0, a, b] * belief[p, to_b]
-            some = counts if not in_sums else counts[:0]
-            return_edge(example, e, own[2], weight, w, coefficients, some, shared_counts, edge_marginals, pair_start)
+            x0, x1 = weight * left[p, a], weight * left[p + 1, a]
+            x2, x3 = weight * left[p + 2, a], weight * left[p + 3, a]
+            for b in range(width):
+                low = x0 * right[p, b] + x1 * right[p + 1, b]
+                out[a, b] += low + (x2 * right[p + 2, b] + x3 * right[p + 3, b])
+        return
+    for q in range(p, p + run):
+        for a in range(width):
+            x = weight * left[q, a]
+            for b in range(width):
+                out[a, b] += x * right[q, b]
 
 
 @kernel

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import joblib
 import numpy as np
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from margrave.primitives.types import Integers
 
@@ -101,7 +101,15 @@ def one_blas_thread() -> Iterator[None]:
         with _lock:
             _blas_users -= 1
             if _blas_users == 0:
-                _blas_limit.restore_original_limits()  # type: ignore[attr-defined]
+                _give_blas_back()
+
+
+def _give_blas_back() -> None:
+    """Restore the setting, from whichever thread comes last: threadpoolctl 3.8 heeds the one that made it, or none."""
+    release = getattr(OpenBLASController, "clear_controlling_thread", lambda force=False: None)
+    release(force=True)
+    _blas_limit.restore_original_limits()  # type: ignore[attr-defined]
+    release()
 
 
 def _forget_threads() -> None:

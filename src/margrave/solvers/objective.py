@@ -66,7 +66,7 @@ class Objective:
     ) -> None:
         inference.check(model.graph, loss.temperature)
         self.model, self.loss, self.inference, self.C = model, loss, inference, float(C)
-        self.labels = for_reading(labels, np.int32)
+        self.labels = _checked(labels, model.graph)
         self.sample_weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self.etas = penalties(model, penalty)
         self._added = _added(loss.against(self.graph, self.labels, node_weights))
@@ -171,6 +171,18 @@ def penalties(model: BoundModel, penalty: Penalty) -> list[tuple[slice, float]]:
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float | np.number) else np.nan
+
+
+def _checked(labels: Labels, graph: FactorGraph) -> Labels:
+    """The truth as kernels read it, who follow its numbers without a look."""
+    labels, n_states = for_reading(labels, np.int32), np.diff(graph.first_state)
+    if labels.shape != n_states.shape:
+        raise ValueError(f"labels must have shape {n_states.shape}, a state per variable, got {labels.shape}")
+    bad = np.flatnonzero((labels < 0) | (labels >= n_states))
+    if len(bad):
+        v = int(bad[0])
+        raise ValueError(f"the label of variable {v} is {labels[v]}, but its states are 0 to {n_states[v] - 1}")
+    return labels
 
 
 def _added(cost: Cost | None) -> Added | None:
