@@ -1,7 +1,7 @@
 """Chains so small that all labellings can be written down; losses, gradients and costs from their definitions.
 
-Weights stand as the library lays them out: (n_features, n_states) slopes row by row, biases, a table of transitions. The
-score of a labelling is their product with the labelling's joint features, so nothing here needs an inference.
+Weights stand as the library lays them out: (n_features, n_states) slopes row by row, biases, a table of transitions.
+The score of a labelling is their product with its joint features, so nothing here needs an inference.
 """
 
 from dataclasses import dataclass

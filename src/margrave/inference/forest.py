@@ -7,7 +7,7 @@ import numpy as np
 from margrave.graphs import FactorGraph, Topology
 from margrave.graphs.wiring import NOTHING, PREPARED, SUMS
 from margrave.inference.base import ALL, Added, Inference, Maximum
-from margrave.inference.forest_best import best_labels
+from margrave.inference.forest_best import best_labels, best_of_one
 from margrave.inference.forest_loading import Inputs, prepare_tables
 from margrave.inference.forest_logarithms import log_marginals
 from margrave.inference.forest_marginals import marginals
@@ -92,6 +92,7 @@ class ForestOracle:
 
     def __init__(self, graph: FactorGraph, n_jobs: int = 1) -> None:
         self.graph, self.n_jobs = graph, n_jobs
+        self._wiring, self._coefficients = graph.wiring, graph.coefficients
         self._order = np.concatenate([t.cached(forest_order) for t in graph.topologies] + [np.empty((0, 4), np.int64)])
         self._dims = (0,) * -(-graph.most_states // 8)
         width = 8 * len(self._dims)
@@ -101,7 +102,7 @@ class ForestOracle:
         self._cleared = blocks_to_clear(graph)
         self._n_rows = most = int(np.diff(graph.first_variable).max(initial=0)) + 1
         self._work, self._own = np.empty((most, width)), np.empty((3, width, width))
-        self._one_labels = np.empty(most, dtype=np.int32)
+        self._one_labels, self._n_variables = np.empty(most, dtype=np.int32), np.diff(graph.first_variable).tolist()
         self._one = Maximum(value := np.empty(1), value, "exact", self._one_labels)
         self._last_added: Added | None = None
         self._extra = NOTHING
@@ -152,11 +153,12 @@ class ForestOracle:
             return self.maximize(theta, temperature, added, slice(example, example + 1), ask=("nodes", "edges"))
         if added is not self._last_added:
             self._last_added, self._extra = added, NOTHING if added is None else added.extra(self.graph)
-        graph, tables = self.graph, (self._tables, self._peaks)
-        inputs = (theta, graph.wiring, graph.coefficients, self._order, self._extra)
-        prepare_tables(self._dims, *inputs[:3], 0.0, self._own, *tables)
-        room = (self._work, self._own, self._one.values, self._one_labels)
-        best_labels(self._dims, example, example + 1, inputs, *tables, *room)
+        inputs = (theta, self._wiring, self._coefficients, self._order, self._extra)
+        best_of_one(
+            self._dims, example, inputs, self._tables, self._peaks, self._work, self._own, self._one.values,
+            self._one_labels,
+        )  # fmt: skip
+        self._one.labels = self._one_labels[: self._n_variables[example]]
         return self._one
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:

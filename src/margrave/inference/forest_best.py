@@ -16,10 +16,28 @@ from margrave.inference.forest_loading import (
     Inputs,
     Width,
     load_example,
+    prepare_tables,
     shape_of,
     table_of,
 )
 from margrave.primitives import Floats, Labels, kernel
+
+
+@kernel
+def best_of_one(
+    dims: Width,
+    example: int,
+    inputs: Inputs,
+    tables: Floats,
+    peaks: Floats,
+    work: Floats,
+    own: Floats,
+    values: Floats,
+    best: Labels,
+) -> None:
+    """`best_labels` of one example, tables made ready first: one call, since calls are what short examples cost."""
+    prepare_tables(dims, inputs[0], inputs[1], inputs[2], 0.0, own, tables, peaks)
+    best_labels(dims, example, example + 1, inputs, tables, peaks, work, own, values, best)
 
 
 @kernel

@@ -24,15 +24,15 @@ class BoundDense:
         self._x = for_reading(features, np.float64) if floats else features
         self._bias, self._n_jobs = bias, n_jobs
         self._shape = (features.shape[1], n_outputs)
-        self._grams: dict[int, Floats] = {}
+        self._visited: dict[int, tuple[Floats, Floats]] = {}
 
     def scores(self, weights: Floats, out: Floats, rows: slice = ALL, add: bool = False) -> None:
         """See `BoundScorer.scores`."""
-        slopes, biases = self._split(weights)
         first, stop, _ = rows.indices(len(self._x))
         if stop - first <= _FEW:
-            few_scores(self._floats(slice(first, stop)), slopes, biases, add, out)
+            few_scores(self._few(first, stop)[0], weights, self._bias, add, out)
             return
+        slopes, biases = self._split(weights)
 
         def work(start: int) -> None:
             chunk = slice(start, min(start + _ROWS, stop))
@@ -48,11 +48,11 @@ class BoundDense:
 
     def add_pullback(self, gradient: Floats, out: Floats, rows: slice = ALL, scale: float = 1.0) -> None:
         """See `BoundScorer.add_pullback`."""
-        slopes, biases = self._split(out)
         first, stop, _ = rows.indices(len(self._x))
         if stop - first <= _FEW:
-            few_pullback(self._floats(slice(first, stop)), gradient, scale, slopes, biases)
+            few_pullback(self._few(first, stop)[0], gradient, scale, self._bias, out)
             return
+        slopes, biases = self._split(out)
 
         def work(column: int) -> None:
             columns = slice(column, column + _COLUMNS)
@@ -68,10 +68,15 @@ class BoundDense:
     def quadratic(self, gradient: Floats, rows: slice = ALL) -> float:
         """See `BoundScorer.quadratic`: ⟨G, D Dᵀ⟩ with the rows' Gram matrix G, made at the first call."""
         first, stop, _ = rows.indices(len(self._x))
-        if first not in self._grams or len(self._grams[first]) != stop - first:
+        return float(few_squares(self._few(first, stop)[1], gradient))
+
+    def _few(self, first: int, stop: int) -> tuple[Floats, Floats]:
+        """A run of rows and its Gram matrix, kept: dual solvers come back to the same runs thousands of times."""
+        visited = self._visited.get(first)
+        if visited is None or len(visited[0]) != stop - first:
             x = self._floats(slice(first, stop))
-            self._grams[first] = x @ x.T + float(self._bias)
-        return float(few_squares(self._grams[first], gradient))
+            visited = self._visited[first] = x, x @ x.T + float(self._bias)
+        return visited
 
     def _split(self, weights: Floats) -> tuple[Floats, Floats]:
         n_slopes = self._shape[0] * self._shape[1]
@@ -79,38 +84,41 @@ class BoundDense:
 
     def _floats(self, rows: slice, columns: slice = ALL) -> Floats:
         part = self._x[rows] if columns == ALL else self._x[rows, columns]
-        return part if part.dtype == np.float64 else part.astype(np.float64)
+        return part if part.dtype == np.float64 else part.astype(np.float64, order="C")
 
 
 @kernel
-def few_scores(x: Floats, slopes: Floats, biases: Floats, add: bool, out: Floats) -> None:
+def few_scores(x: Floats, weights: Floats, bias: bool, add: bool, out: Floats) -> None:
     """As `BoundDense.scores` for a few rows, where a matrix product's own overhead would be all of the time."""
+    width = out.shape[1]
+    biases = weights[x.shape[1] * width :]
     for r in range(len(x)):
         row = out[r]
-        if not add:
-            row[:] = 0.0
-        for a in range(len(biases)):
-            row[a] += biases[a]
+        for a in range(width):
+            row[a] = (row[a] if add else 0.0) + (biases[a] if bias else 0.0)
         for d in range(x.shape[1]):
             value = x[r, d]
             if value != 0.0:
-                w = slopes[d]
-                for a in range(len(row)):
+                w = weights[d * width : (d + 1) * width]
+                for a in range(width):
                     row[a] += value * w[a]
 
 
 @kernel
-def few_pullback(x: Floats, gradient: Floats, scale: float, slopes: Floats, biases: Floats) -> None:
+def few_pullback(x: Floats, gradient: Floats, scale: float, bias: bool, out: Floats) -> None:
     """As `BoundDense.add_pullback` for a few rows."""
+    width = gradient.shape[1]
+    biases = out[x.shape[1] * width :]
     for r in range(len(x)):
         row = gradient[r]
-        for a in range(len(biases)):
-            biases[a] += scale * row[a]
+        if bias:
+            for a in range(width):
+                biases[a] += scale * row[a]
         for d in range(x.shape[1]):
             value = scale * x[r, d]
             if value != 0.0:
-                w = slopes[d]
-                for a in range(len(row)):
+                w = out[d * width : (d + 1) * width]
+                for a in range(width):
                     w[a] += value * row[a]
 
 

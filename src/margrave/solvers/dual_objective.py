@@ -56,9 +56,8 @@ class Duals:
 
     def mix(self, other: "Duals", share: float) -> None:
         """Become (1 − share) · self + share · other, in place: feasible if both are."""
-        self.own += share * (other.own - self.own)
-        self.shared += share * (other.shared - self.shared)
-        self.costs += share * (other.costs - self.costs)
+        for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True):
+            _mix(mine, theirs, share)
 
 
 class _Part(NamedTuple):
@@ -107,10 +106,9 @@ class DualObjective(Objective):
 
     def toward(self, labels: Labels, example: int, duals: Duals) -> tuple[float, float]:
         """Set the direction counts(labels) − μ_i; returns its product with the scores, and the labels' cost."""
-        x, locals_ = self._extra, self._locals
-        args = (self.graph.wiring, self.graph.coefficients, self.graph.n_shared, *locals_.arrays)
-        both = _toward(example, labels, *args, x, duals.own, duals.shared, self._theta, self._direction)
-        slope, cost = both
+        slope, cost = _toward(
+            example, labels, *self._fixed, self._extra, duals.own, duals.shared, self._theta, self._direction
+        )
         return slope, cost
 
     def quadratic(self, example: int) -> float:
@@ -171,6 +169,10 @@ class DualObjective(Objective):
         return parts
 
     @cached_property
+    def _fixed(self) -> tuple[Wiring, Floats, int, Integers, Integers, Integers, Integers]:
+        return self.graph.wiring, self.graph.coefficients, self.graph.n_shared, *self._locals.arrays
+
+    @cached_property
     def _locals(self) -> "_Locals":
         return _Locals(self)
 
@@ -200,7 +202,7 @@ class _Locals:
         self._places = np.stack([ends[:-1], ends[1:]], axis=1)[graph.topology_of].astype(np.int64).reshape(-1, 2)
         self.first = np.concatenate([[0], np.cumsum([len(local.shared) for local in locals_])]).astype(np.int64)
 
-    @property
+    @cached_property
     def arrays(self) -> tuple[Integers, Integers, Integers, Integers]:
         """Runs of own entries; which shared entries are touched; where their list and their duals begin."""
         return self._runs, self._entries, self._places, self.first
@@ -209,6 +211,12 @@ class _Locals:
         """The shared entries that an example touches."""
         start, stop = self._places[example]
         return self._entries[start:stop]
+
+
+@kernel
+def _mix(mine: Floats, theirs: Floats, share: float) -> None:
+    for k in range(len(mine)):
+        mine[k] += share * (theirs[k] - mine[k])
 
 
 @kernel
