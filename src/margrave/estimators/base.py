@@ -109,8 +109,7 @@ class StructuredEstimator(BaseEstimator):
                 self._keep(data, model, interrupted.solution)
                 raise KeyboardInterrupt("interrupted; the model is that of the last complete iteration") from None
         self._keep(data, model, solution)
-        if not solution.converged and self.n_iter_ >= solver.max_iter:
-            _warn_not_converged(self, solver.max_iter, solver.tol)
+        _warn_if_short(self, solution, solver.tol)
         return self
 
     def _scorers(self) -> dict[str, Scorer]:
@@ -196,10 +195,13 @@ def _callback(verbose: int, user: Callback | None) -> Callback | None:
     return report
 
 
-def _warn_not_converged(estimator: StructuredEstimator, max_iter: int, tol: float) -> None:
-    warnings.warn(
-        f"{type(estimator).__name__} stopped after max_iter={max_iter} iterations with a gap of {estimator.gap_:.2g} "
-        f"(tol={tol:g}); raise max_iter or tol",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
+def _warn_if_short(estimator: StructuredEstimator, solution: Solution, tol: float) -> None:
+    """A ConvergenceWarning where the fit ended by itself without reaching its tolerance."""
+    ways = {"max_iter": "raise max_iter or tol", "precision": "rounding hides further progress; raise tol"}
+    if solution.stopped_by in ways:
+        warnings.warn(
+            f"{type(estimator).__name__} stopped after {estimator.n_iter_} iterations with a gap of "
+            f"{estimator.gap_:.2g} (tol={tol:g}): {ways[solution.stopped_by]}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )

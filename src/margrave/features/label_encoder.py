@@ -29,6 +29,7 @@ def flat_labels(y: Any, X: Sequences) -> AnyArray:
         if len(labels) != length:
             raise ValueError(f"X[{i}] has {length} positions, but y[{i}] has {len(labels)} labels")
     filled = [np.asarray(labels) for labels in y if len(labels)]
+    _refuse_unknown(y)
     if any(part.ndim != 1 for part in filled):
         bad = next(i for i, labels in enumerate(y) if len(labels) and np.ndim(labels) != 1)
         raise ValueError(f"y[{bad}] must have one label per position, got shape {np.shape(y[bad])}")
@@ -47,19 +48,26 @@ def _kind(part: AnyArray) -> str:
 def _checked(labels: AnyArray, lengths: Integers) -> AnyArray:
     """No label may be unknown, or of a type that has no order."""
     if labels.dtype.kind == "O":
-        unknown = np.array([label is None or _is_nan(label) for label in labels], dtype=bool)
-        if not unknown.any() and all(isinstance(label, str) for label in labels):
-            labels = labels.astype(str)
-        elif not unknown.any():
+        if not all(isinstance(label, str) for label in labels):
             raise TypeError("labels must be all text or all numbers")
-    else:
-        unknown = np.isnan(labels) if labels.dtype.kind == "f" else np.zeros(len(labels), dtype=bool)
-    if unknown.any():
-        at = int(np.flatnonzero(unknown)[0])
-        ends = np.cumsum(lengths)
-        i = int(np.searchsorted(ends, at, side="right"))
-        raise ValueError(f"y[{i}] has no label at position {at - int(ends[i] - lengths[i])}; every label must be known")
+        return labels.astype(str)
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        at = int(np.flatnonzero(np.isnan(labels))[0])
+        i = int(np.searchsorted(np.cumsum(lengths), at, side="right"))
+        raise ValueError(_UNKNOWN.format(i, at - int(lengths[:i].sum())))
     return labels
+
+
+_UNKNOWN = "y[{}] has no label at position {}; every label must be known"
+
+
+def _refuse_unknown(y: Any) -> None:
+    """None or NaN in a list of labels has made an array of objects, or of another type than the labels'."""
+    for i, labels in enumerate(y):
+        if getattr(labels, "dtype", np.dtype(object)).kind in "Of":
+            for position, label in enumerate(labels):
+                if label is None or _is_nan(label):
+                    raise ValueError(_UNKNOWN.format(i, position))
 
 
 def _is_nan(label: object) -> bool:

@@ -42,14 +42,20 @@ class Solution:
         (primal − lower bound)/primal of these very weights; NaN where nothing bounds the minimum.
     duals : object or None
         The dual variables that certify the gap, for solvers that have them.
-    converged : bool
+    stopped_by : {"tolerance", "max_iter", "precision", "callback", "interrupt"}
+        "precision": nothing lower can be told apart in floating point.
     """
 
     weights: Floats
     history: list[Record] = field(default_factory=list)
     gap: float = np.nan
     duals: Any = None
-    converged: bool = False
+    stopped_by: str = "max_iter"
+
+    @property
+    def converged(self) -> bool:
+        """Whether the tolerance was reached."""
+        return self.stopped_by == "tolerance"
 
 
 class Interrupted(KeyboardInterrupt):
@@ -125,17 +131,25 @@ class Solver(BaseEstimator, ABC):
             raise ValueError(reason)
         with one_blas_thread():
             run, history, began = self.begin(objective, start), list[Record](), perf_counter()
-            converged = False
+            reason = ""
             try:
-                while run.iteration < self.max_iter and not converged:
+                while not reason:
                     progress = run.advance(self.max_iter)
                     history.append(_record(run.iteration, progress, perf_counter() - began))
-                    converged = _converged(history, self.tol) or progress.stuck
+                    reason = self._reason(run, history, progress)
                     if callback is not None and callback(history[-1]) is True:
-                        break
+                        reason = reason or "callback"
             except KeyboardInterrupt:
-                raise Interrupted(_finished(run, history, converged=False)) from None
-            return _finished(run, history, converged)
+                raise Interrupted(_finished(run, history, "interrupt")) from None
+            return _finished(run, history, reason)
+
+    def _reason(self, run: Run, history: list[Record], progress: Progress) -> str:
+        """Why to stop, or nothing."""
+        if _converged(history, self.tol):
+            return "tolerance"
+        if progress.stuck:
+            return "precision"
+        return "max_iter" if run.iteration >= self.max_iter else ""
 
 
 def _record(iteration: int, progress: Progress, seconds: float) -> Record:
@@ -154,7 +168,7 @@ def _converged(history: list[Record], tol: float, back: int = 5) -> bool:
     return history[-1 - back]["objective"] - now["objective"] <= tol * abs(now["objective"])
 
 
-def _finished(run: Run, history: list[Record], converged: bool) -> Solution:
+def _finished(run: Run, history: list[Record], reason: str) -> Solution:
     solution = run.solution()
-    solution.history, solution.converged = history, converged
+    solution.history, solution.stopped_by = history, reason
     return solution
