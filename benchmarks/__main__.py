@@ -1,10 +1,12 @@
-"""`python -m benchmarks [name ...]`: run every runner of this folder, or the named ones, one after the other.
+"""`python -m benchmarks [name ...] [--option ...]`: run every runner of this folder, or the named ones, one after the other.
 
-A runner is a file with a function `main()` that prints one table. A file whose name starts with an underscore is none.
+A runner is a file with a function `main(options)` that prints its tables and keeps them in `results/`; what follows the
+names goes to each runner as its options. A file whose name starts with an underscore is no runner.
 """
 
 import sys
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 
 
@@ -12,13 +14,15 @@ def runners() -> list[str]:
     return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
+    names = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
+    options = arguments[len(names) :]
     unknown = sorted(set(names) - set(runners()))
     if unknown:
         sys.exit(f"no benchmark is called {', '.join(unknown)}; there are: {', '.join(runners()) or 'none yet'}")
     for name in names or runners():
         print(f"\n== {name}", flush=True)
-        import_module(f"benchmarks.{name}").main()
+        import_module(f"benchmarks.{name}").main(options)
 
 
 if __name__ == "__main__":

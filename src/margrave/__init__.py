@@ -12,7 +12,7 @@ from margrave._version import __version__
 
 if TYPE_CHECKING:  # what editors and mypy read
     from margrave import checks, datasets, features, graphs, inference, losses, metrics, scores, solvers
-    from margrave.estimators import ChainCRF, ChainM3N, SequenceClassifier
+    from margrave.estimators import ChainCRF, ChainM3N, SequenceClassifier, load
     from margrave.graphs import Sequence, Sequences
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "features",
     "graphs",
     "inference",
+    "load",
     "losses",
     "metrics",
     "scores",
@@ -40,6 +41,7 @@ _HOMES = {
     "Sequence": "graphs",
     "SequenceClassifier": "estimators",
     "Sequences": "graphs",
+    "load": "estimators",
 }
 
 

@@ -13,7 +13,7 @@ def test_temperature_is_epsilon(epsilon):
 
 @pytest.mark.parametrize("epsilon", [0, -1.0, np.inf, np.nan])
 def test_other_epsilons_are_refused(epsilon):
-    with pytest.raises(ValueError, match="epsilon must be a number above 0, got .*; use Hinge for 0"):
+    with pytest.raises(ValueError, match=r"epsilon must be a number above 0, got .*; use Hinge for 0"):
         mg.losses.SmoothedHinge(epsilon).temperature  # noqa: B018
 
 

@@ -2,6 +2,7 @@
 
 from margrave.estimators.base import StructuredEstimator
 from margrave.estimators.chains import ChainCRF, ChainM3N
+from margrave.estimators.saving import load
 from margrave.estimators.sequence import SequenceClassifier
 
-__all__ = ["ChainCRF", "ChainM3N", "SequenceClassifier", "StructuredEstimator"]
+__all__ = ["ChainCRF", "ChainM3N", "SequenceClassifier", "StructuredEstimator", "load"]

@@ -1,5 +1,6 @@
 """The face that all structures share: graph, scores, inference, loss and solver in one object."""
 
+import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from margrave.estimators.progress import announcing_compilation, say
 from margrave.graphs import Batch
 from margrave.inference import Inference, Maximum
 from margrave.losses import LogLoss, Loss
+from margrave.persistence import save_object
 from margrave.primitives import AnyArray, Floats, Labels, effective_n_jobs, one_blas_thread
 from margrave.scores import ScoreModel, Scorer
 from margrave.solvers import Interrupted, Record, Solution
@@ -141,6 +143,16 @@ class StructuredEstimator(BaseEstimator):
         self.classes_, self.n_features_in_ = data.classes, data.n_features
         self.history_, self.gap_ = solution.history, float(solution.gap)
         self.n_iter_ = solution.history[-1]["iteration"] if solution.history else 0
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that `mg.load` reads: parameters, weights, names; no pickle, nothing executable.
+
+        The file appears whole or not at all; one of that name stays as it was until then.
+        """
+        self._check_fitted()
+        save_object(self, path)
 
     # ------------------------------------------------------------------ prediction
 

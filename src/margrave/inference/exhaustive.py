@@ -233,7 +233,8 @@ def _slot(graph: FactorGraph, theta: Floats, places: Any, index: int, some: Inte
     matrix = block.basis.matrix()
     terms = np.zeros((*values.shape, matrix.shape[1]))
     np.multiply(values[:, :, None], matrix, out=terms, where=matrix != 0)  # minus infinity times 0 is no score at all
-    return terms.sum(axis=1)
+    result: Floats = terms.sum(axis=1)
+    return result
 
 
 def _add_slot(graph: FactorGraph, counts: Floats, places: Any, index: int, some: Integers, cells: Floats) -> None:

@@ -52,6 +52,10 @@ class ConstantLayout:
     n_outputs: int
     outputs: Integers
 
+    def __post_init__(self) -> None:
+        if len(self.outputs) and not 0 <= self.outputs.min() <= self.outputs.max() < self.n_outputs:
+            raise ValueError(f"outputs must be from 0 to {self.n_outputs - 1}")
+
     @property
     def n_weights(self) -> int:
         """Number of weights."""

@@ -71,6 +71,17 @@ class LinearLayout:
     runs: Integers | None = None
     outputs: Labels | None = None
 
+    def __post_init__(self) -> None:
+        if (self.runs is None) != (self.outputs is None):
+            raise ValueError("runs and outputs must be given together")
+        if self.runs is None or self.outputs is None:
+            return
+        rising = len(self.runs) == self.n_features + 1 and self.runs[0] == 0 and (np.diff(self.runs) >= 0).all()
+        if not rising or self.runs[-1] != len(self.outputs):
+            raise ValueError("runs must rise from 0 to the number of observed weights, a run per feature")
+        if len(self.outputs) and not 0 <= self.outputs.min() <= self.outputs.max() < self.n_outputs:
+            raise ValueError(f"outputs must be from 0 to {self.n_outputs - 1}")
+
     @property
     def n_slopes(self) -> int:
         """Number of weights but for the biases."""

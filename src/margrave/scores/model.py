@@ -39,6 +39,13 @@ class ScoreModel:
 
     terms: tuple[Term, ...]
 
+    def __post_init__(self) -> None:
+        at = 0
+        for term in self.terms:
+            if term.weights != slice(at, at + term.layout.n_weights):
+                raise ValueError(f"the weights of term {term.name!r} must stand at {at}, got {term.weights}")
+            at = term.weights.stop
+
     @classmethod
     def lay_out(
         cls,

@@ -56,8 +56,7 @@ class Duals:
 
     def mix(self, other: "Duals", share: float) -> None:
         """Become (1 − share) · self + share · other, in place: feasible if both are."""
-        for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True):
-            _mix(mine, theirs, share)
+        _mix(self.own, other.own, self.shared, other.shared, self.costs, other.costs, share)
 
 
 class _Part(NamedTuple):
@@ -124,9 +123,13 @@ class DualObjective(Objective):
         for part in self._parts_of(example):
             part.scorer.add_pullback(part.direction, weights[part.weights], part.rows, scale / part.eta)
 
-    def take(self, example: int, duals: Duals, step: float) -> None:
-        """μ_i += step · direction; the direction is spent."""
-        _take(example, *self._locals.arrays, self._direction, step, duals.own, duals.shared)
+    def take(self, example: int, duals: Duals, step: float, cost: float | None = None) -> None:
+        """μ_i += step · direction, and ⟨Δ_i, μ_i⟩ towards `cost` if it is given; the direction is spent.
+
+        In one kernel, which no Ctrl-C divides: whenever a run ends, its duals belong together.
+        """
+        cost = duals.costs[example] if cost is None else cost
+        _take(example, *self._locals.arrays, self._direction, step, cost, duals.own, duals.shared, duals.costs)
 
     def weights_of(self, duals: Duals) -> Floats:
         """The weights that dual variables give."""
@@ -214,9 +217,15 @@ class _Locals:
 
 
 @kernel
-def _mix(mine: Floats, theirs: Floats, share: float) -> None:
-    for k in range(len(mine)):
-        mine[k] += share * (theirs[k] - mine[k])
+def _mix(
+    own: Floats, own_2: Floats, shared: Floats, shared_2: Floats, costs: Floats, costs_2: Floats, share: float
+) -> None:
+    for k in range(len(own)):
+        own[k] += share * (own_2[k] - own[k])
+    for k in range(len(shared)):
+        shared[k] += share * (shared_2[k] - shared[k])
+    for k in range(len(costs)):
+        costs[k] += share * (costs_2[k] - costs[k])
 
 
 @kernel
@@ -268,9 +277,12 @@ def _take(
     first: Integers,
     direction: Floats,
     step: float,
+    cost: float,
     own: Floats,
     shared: Floats,
+    costs: Floats,
 ) -> None:
+    costs[example] += step * (cost - costs[example])
     for r in range(runs.shape[1]):
         for k in range(runs[example, r, 0], runs[example, r, 1]):
             own[k] += step * direction[k]

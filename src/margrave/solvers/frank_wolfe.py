@@ -130,8 +130,7 @@ class _Passes:
                 curvature = objective.quadratic(example)
                 step = min(1.0, weight * slope / curvature) if curvature > 0.0 else 1.0
                 objective.move(self._weights, example, step)
-                duals.costs[example] += step * (cost - duals.costs[example])
-            objective.take(example, duals, step)
+            objective.take(example, duals, step, cost)
             if step == 0.0:
                 return
 

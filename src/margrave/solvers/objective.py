@@ -166,7 +166,8 @@ def penalties(model: BoundModel, penalty: Penalty) -> list[tuple[slice, float]]:
     for name, eta in given.items():
         if not 0 <= _number(eta) < np.inf:
             raise ValueError(f"penalty of {name!r} must be a number of at least 0, got {eta!r}")
-    return [(term.weights, float(given.get(term.penalty, 1.0))) for term in model.model.terms]
+    runs = [(term.weights, float(given.get(term.penalty, 1.0))) for term in model.model.terms]
+    return [(run, eta if run.stop > run.start else 1.0) for run, eta in runs]  # no weights: nothing may divide by 0
 
 
 def _number(value: object) -> float:
