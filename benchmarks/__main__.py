@@ -1,4 +1,4 @@
-"""`python -m benchmarks [name ...] [--option ...]`: run every runner of this folder, or the named ones, one after the other.
+"""`python -m benchmarks [name ...] [--option ...]`: run every runner of this folder, or the named ones, in turn.
 
 A runner is a file with a function `main(options)` that prints its tables and keeps them in `results/`; what follows the
 names goes to each runner as its options. A file whose name starts with an underscore is no runner.

@@ -4,6 +4,7 @@ Options: --parts optimum gradient passes (all unless named), --rounds N, --sente
 CRFsuite's tightened model anew). Needs the data of `fetch_conll2000` and python-crfsuite.
 """
 
+import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def main(options: Sequence[str] = ()) -> None:
     keep("crfsuite_conll" if chosen.sentences is None else "crfsuite_conll_trial", document)
 
 
-# ---------------------------------------------------------------------------------------------------------- same optimum
+# --------------------------------------------------------------------------------------------------------- same optimum
 
 
 def optimum(chosen: Namespace) -> list[dict[str, Any]]:
@@ -118,7 +119,7 @@ def _row(name: str, train: Chunks, weights: Any, transitions: Any, sizes: tuple[
     }
 
 
-# -------------------------------------------------------------------------------------------------------------- gradient
+# ------------------------------------------------------------------------------------------------------------- gradient
 
 
 def gradient(chosen: Namespace) -> list[dict[str, Any]]:
@@ -167,7 +168,7 @@ def _stages(objective: mg.solvers.Objective, n_jobs: int, times: int = 7) -> dic
     return {name: median_ms(call, times, clock) for name, call in calls.items()}
 
 
-# ---------------------------------------------------------------------------------------------------------------- passes
+# --------------------------------------------------------------------------------------------------------------- passes
 
 
 def passes(chosen: Namespace) -> list[dict[str, Any]]:
@@ -191,8 +192,6 @@ def passes(chosen: Namespace) -> list[dict[str, Any]]:
 
 
 def _fit_ten_passes(m3n: mg.ChainM3N, X: Any, y: Any) -> None:
-    import warnings  # noqa: PLC0415
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ten passes are not meant to converge
         m3n.fit(X, y)

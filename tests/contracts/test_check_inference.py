@@ -140,23 +140,18 @@ class Curt(Exhaustive):
         return "no"
 
 
-SPOILERS = [
-    high_values,
-    low_bounds,
-    other_labels,
-    double_counts,
-    flat_marginals,
-    other_bits,
-    intruder,
-    no_number,
-    unequal,
-]
-
-
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        *SPOILERS,
+        high_values,
+        low_bounds,
+        other_labels,
+        double_counts,
+        flat_marginals,
+        other_bits,
+        intruder,
+        no_number,
+        unequal,
         (ForgetsTheCost, "costs added: values are not those of enumeration"),
         (Stale, "another value than maximize"),
         (Curt, "must be a sentence"),

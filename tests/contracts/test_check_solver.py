@@ -31,7 +31,7 @@ def test_the_quadratic_program_is_the_hinge_objective():
         value, gradient = objective.value_and_gradient(w)
         value += objective.penalty(w, gradient)
         best = min(best, value)
-        w -= 2.0 / (0.5 * (k + 2)) * gradient / 1.0 if k > 10 else 0.1 * gradient
+        w -= 2.0 / (0.5 * (k + 2)) * gradient if k > 10 else 0.1 * gradient
     assert best == pytest.approx(least, rel=1e-2)
 
 

@@ -1,15 +1,15 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from margrave.checks.problems import KINDS, basis_edges, chains, mixed_states, summed_edges, trees
 from margrave.graphs import FactorGraph
 
-RANDOM = 0
-
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
 def graph(request):
-    return request.param(np.random.default_rng(RANDOM)).graph
+    return request.param(np.random.default_rng(0)).graph
 
 
 def test_shared_blocks_stand_first(graph):
@@ -68,7 +68,7 @@ def test_slices_cover_all_examples_once_whatever_their_sizes():
     slices = chains(np.random.default_rng(0), 2, lengths).graph.slices
     assert slices[0][0] == 0
     assert slices[-1][1] == 100
-    assert all(a[1] == b[0] for a, b in zip(slices, slices[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in pairwise(slices))
     assert len(slices) <= 16
     work = [sum(1 + 2 * n + 4 * max(n - 1, 0) for n in lengths[a:b]) for a, b in slices]
     assert max(work) <= sum(work) / len(slices) + 1 + 2 * 5 + 4 * 4  # at most one example too many

@@ -32,7 +32,7 @@ FUNCTIONS = {
 
 
 def is_wolfe(function, point):
-    """The strong conditions, or those of Hager and Zhang: no rise, and a slope that a parabola's decrease would have."""
+    """The strong conditions, or those of Hager and Zhang: no rise, and no more slope than a parabola would have."""
     step, value, slope = point
     value_0, slope_0 = function.value(0.0), function.slope(0.0)
     enough = value <= value_0 + DECREASE * step * slope_0

@@ -16,8 +16,9 @@ Data = tuple[list[AnyArray], list[list[str]]]
 def check_estimator(estimator: Any, random_state: int | None = 0) -> None:
     """Raise an AssertionError that names the promise which an estimator of sequences breaks.
 
-    It clones, takes and gives its parameters, and writes to none of them; two fits, and any `n_jobs`, give the same to the
-    bit, and so does a pickled copy; answers have the shapes of the questions; after a fit that failed it is as it was.
+    It clones, takes and gives its parameters, and writes to none of them; two fits, and any `n_jobs`, give the same to
+    the bit, and so does a pickled copy; answers have the shapes of the questions; after a fit that failed it is as it
+    was.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ def check_inference(
     """Raise an AssertionError that names the promise which `inference` breaks.
 
     Where `bound_kind` is "exact", values are those of enumeration and labellings are worth them; "upper" bounds are at
-    least those values; marginals are the gradient of the algorithm's own value in any case. All of it with costs, scores
-    of states and of pairs, forbidden states, runs of examples, weights, temperatures 0, 0.1 and 1.
+    least those values; marginals are the gradient of the algorithm's own value in any case. All of it with costs,
+    scores of states and of pairs, forbidden states, runs of examples, weights, temperatures 0, 0.1 and 1.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def _refused(inference: Inference, graph: FactorGraph) -> bool:
     reason = inference.refusal(graph)
     if reason is None:
         return False
-    assert isinstance(reason, str) and len(reason.split()) > 3, f"a refusal must be a sentence, got {reason!r}"
+    assert len(str(reason).split()) > 3, f"a refusal must be a sentence, got {reason!r}"
     try:
         inference.maximize(graph, np.zeros(graph.n_entries))
     except ValueError as error:
@@ -125,7 +125,7 @@ def _check_question(
     where: str,
 ) -> None:
     weights = random.uniform(0, 2, size=len(graph))
-    options = {"temperature": temperature, "added": added, "weights": weights, "ask": EVERYTHING}
+    options: dict[str, Any] = {"temperature": temperature, "added": added, "weights": weights, "ask": EVERYTHING}
     answer = inference.maximize(graph, theta, **options)
     truth = Exhaustive().prepare(graph).maximize(theta, temperature, added)
     _check_values(answer, truth.values, where)
@@ -264,10 +264,9 @@ def _check_entropy(
         entropy = oracle.entropy(answer)
     except ValueError:
         return
-    scores = [
-        float(oracle.maximize(theta, temperature, None, slice(i, i + 1)).counts @ theta) for i in range(len(graph))
-    ]
-    close(entropy, (answer.values - np.array(scores)) / temperature, f"{where}: entropy is not (value - <θ, μ>)/T")
+    single = (oracle.maximize(theta, temperature, None, slice(i, i + 1)).counts for i in range(len(graph)))
+    scores = np.array([float(counts @ theta) for counts in single if counts is not None])
+    close(entropy, (answer.values - scores) / temperature, f"{where}: entropy is not (value - <θ, μ>)/T")
 
 
 def _check_threads(inference: Inference, graph: FactorGraph, theta: Floats, where: str) -> None:

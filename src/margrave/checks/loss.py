@@ -16,9 +16,9 @@ _SLACK = 1e-9
 def check_loss(loss: Loss, random_state: int | None = 0) -> None:
     """Raise an AssertionError that names the promise which `loss` breaks.
 
-    With Δ its cost and T its temperature: Δ is 0 at the truth and nowhere below; the loss is at least 0, convex, at least
-    the hinge of Δ and at most T·log(labellings) above it, and a larger Δ never lowers it. So it bounds what it stands for:
-    at T = 0 the cost of the predicted labelling, at T > 0 T·log 2 times the 0/1 loss. Its gradient is that of finite
+    With Δ its cost and T its temperature: Δ is 0 at the truth and nowhere below; the loss is at least 0, convex, at
+    least the hinge of Δ and at most T·log(labellings) above it, and a Δ never lowers it. So it bounds what it stands
+    for: the cost of the predicted labelling, and at T > 0 the 0/1 loss times T·log 2. Its gradient is that of finite
     differences; at T = 0 it is a subgradient.
 
     Parameters

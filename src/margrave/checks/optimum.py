@@ -50,7 +50,7 @@ def hinge_minimum(objective: Objective) -> float:
 
     rows, bounds, owner = _constraints(objective)
     n, m = objective.n_weights, len(objective)
-    solver = highspy.Highs()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
     model = highspy.HighsModel()
     lp = model.lp_

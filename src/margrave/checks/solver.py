@@ -20,8 +20,9 @@ def check_solver(solver: Solver, random_state: int | None = 0) -> None:
     """Raise an AssertionError that names the promise which `solver` breaks.
 
     A loss is either refused in a sentence, or lowered to the minimum that a general solver finds: no more than
-    gap · objective above it, where gap is what the solution says of itself, and no more than a fiftieth. A run can be stopped by its callback, started
-    anywhere, and interrupted with the last complete iteration kept; it changes no parameter, and does the same again.
+    gap · objective above it, where gap is what the solution says of itself, and no more than a fiftieth. A run can be
+    stopped by its callback, started anywhere, and interrupted with the last complete iteration kept; it changes no
+    parameter, and does the same again.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def _refused(solver: Solver, objective: Objective, where: str) -> bool:
     reason = solver.refusal(objective)
     if reason is None:
         return False
-    assert isinstance(reason, str) and type(solver).__name__ in reason, f"{where}: a refusal must name the solver"
+    assert type(solver).__name__ in str(reason), f"{where}: a refusal must name the solver"
     assert len(reason.split()) > 5 and "use" in reason, f"{where}: a refusal must name a way out, got {reason!r}"
     try:
         solver.minimize(objective)
@@ -128,7 +129,12 @@ def _check_history(solution: Solution, where: str) -> None:
 
 def _check_callback(solver: Solver, objective: Objective, optimum: float, where: str) -> None:
     seen: list[Record] = []
-    stopped = solver.minimize(objective, callback=lambda record: seen.append(record) or True)  # type: ignore[func-returns-value]
+
+    def stop(record: Record) -> bool:
+        seen.append(record)
+        return True
+
+    stopped = solver.minimize(objective, callback=stop)
     assert len(seen) == 1 == len(stopped.history), f"{where}: a callback that returns True does not stop it"
     assert stopped.history[0] == seen[0], f"{where}: the callback is told something else than the history"
     _check_solution(stopped, objective, optimum, f"{where}, stopped by its callback")

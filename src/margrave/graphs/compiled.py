@@ -49,11 +49,13 @@ def _examples(graph: "FactorGraph") -> Integers:
 
 
 def _starts(graph: "FactorGraph") -> Integers:
-    starts = np.empty((len(graph), len(graph.blocks)), dtype=np.int64)
+    starts = np.empty(
+        (max(len(graph), 1), len(graph.blocks)), dtype=np.int64
+    )  # who reads shared tables asks the first row
     for b, block in enumerate(graph.blocks):
         starts[:, b] = graph.starts[block.name]
         if not block.shared:
-            starts[:, b] += graph.rows[block.name][:-1] * block.width
+            starts[: len(graph), b] += graph.rows[block.name][:-1] * block.width
     return starts
 
 

@@ -41,7 +41,8 @@ class Exhaustive(Inference):
     def refusal(self, graph: FactorGraph) -> str | None:
         """See `Inference.refusal`."""
         for t in graph.topologies:
-            n_labelings = float(np.prod(t.n_states.astype(float)))
+            with np.errstate(over="ignore"):
+                n_labelings = float(np.prod(t.n_states.astype(float)))
             if n_labelings > self.max_labelings:
                 return (
                     f"Exhaustive was given a graph with {n_labelings:.3g} labellings, more than max_labelings="

@@ -117,10 +117,11 @@ def _upward(
         total = 0.0
         for a in range(width):
             total += belief[p, a]
-        if not total > 0.0:
+        if not total >= TINY:
             return np.nan
-        for a in range(width):
-            belief[p, a] *= 1.0 / total
+        scale = 1.0 / total
+        for a in range(width):  # a product below TINY has lost digits: made 0, it is noticed below
+            belief[p, a] = belief[p, a] * scale if belief[p, a] >= TINY else 0.0
         for a in range(w[VARIABLES][skipped + order[skipped + p, VARIABLE], N_STATES]):
             least = min(least, belief[p, a])
         log_scale += np.log(total)

@@ -10,6 +10,7 @@ from margrave.graphs import Features
 from margrave.primitives import Floats, Integers, Labels
 from margrave.scores.base import BoundScorer, Observed, Scorer, Truth, Which, pairs_or_refuse
 from margrave.scores.dense import BoundDense
+from margrave.scores.observed import BoundObserved
 from margrave.scores.sparse import BoundSparse
 
 
@@ -100,7 +101,9 @@ class LinearLayout:
         if self.outputs is None and not sparse.issparse(features):
             return BoundDense(features, self.n_outputs, self.bias, n_jobs)
         matrix = sparse.csr_array(features)
-        return BoundSparse(matrix, self.n_outputs, self.bias, self.runs, self.outputs, n_jobs)
+        if self.runs is None or self.outputs is None:
+            return BoundSparse(matrix, self.n_outputs, self.bias, n_jobs)
+        return BoundObserved(matrix, self.n_outputs, self.bias, self.runs, self.outputs, n_jobs)
 
     def matrix(self, weights: Floats) -> Floats:
         """See `Layout.matrix`; the last row are the biases, if there are any."""

@@ -7,7 +7,7 @@ touches stays in cache. `values` is None where every feature is 0 or 1: one more
 
 import numpy as np
 
-from margrave.primitives import AnyArray, Floats, Integers, Labels, kernel
+from margrave.primitives import Floats, Integers, Labels, kernel
 
 Values = Floats | None
 
@@ -139,27 +139,3 @@ def gram(
             out[r - first, q - first] = total
         for k in range(np.uint64(pointer[r]), np.uint64(pointer[r + 1])):
             scratch[np.uint64(columns[k])] = 0.0
-
-
-@kernel
-def split_columns(
-    pointer: Integers,
-    columns: Labels,
-    values: Values,
-    low: int,
-    high: int,
-    new_pointer: Integers,
-    new_columns: Labels,
-    new_values: AnyArray,
-) -> None:
-    """The part of a matrix with columns `low` to `high`; `new_pointer[0]` is 0. Array lengths 0: only count."""
-    at = 0
-    for r in range(len(pointer) - 1):
-        for k in range(np.uint64(pointer[r]), np.uint64(pointer[r + 1])):
-            if low <= columns[k] < high:
-                if len(new_columns) > 0:
-                    new_columns[at] = columns[k]
-                    if values is not None:
-                        new_values[at] = values[k]
-                at += 1
-        new_pointer[r + 1] = at
