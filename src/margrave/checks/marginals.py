@@ -18,7 +18,8 @@ def tied_counts(graph: FactorGraph, nodes: Floats, edges: Floats, weights: Float
     >>> from margrave.checks.marginals import tied_counts
     >>> from margrave.checks.problems import signed_trees
     >>> graph = signed_trees(np.random.default_rng(0)).graph
-    >>> tied_counts(graph, np.full(16, 0.5), np.full(24, 0.25))[0]  # six edges agree, each with probability one half
+    >>> counts = tied_counts(graph, np.full(16, 0.5), np.full(24, 0.25))
+    >>> float(counts[0])  # six edges agree, each with probability one half
     3.0
     """
     counts = np.zeros(graph.n_entries)

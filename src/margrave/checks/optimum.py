@@ -23,9 +23,8 @@ def smooth_minimum(objective: Objective) -> float:
     >>> from margrave.solvers import Objective
     >>> problem = signed_trees(np.random.default_rng(0))
     >>> objective = Objective(problem.model, problem.labels, LogLoss(), Exhaustive(), C=1e-6)
-    >>> round(
-    ...     smooth_minimum(objective) / (2e-6 * np.log(16)), 4
-    ... )  # two examples of sixteen labellings, hardly any weight
+    >>> least = float(smooth_minimum(objective))
+    >>> round(least / float(2e-6 * np.log(16)), 4)  # two examples of sixteen labellings, hardly any weight
     1.0
     """
 

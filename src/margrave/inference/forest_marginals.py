@@ -41,6 +41,7 @@ from margrave.inference.forest_loading import (
     shape_of,
     table_of,
 )
+from margrave.inference.forest_products import add_products, times_rows
 from margrave.primitives import Floats, exp, kernel
 
 
@@ -129,7 +130,7 @@ def _upward(
         if parent >= 0:
             e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
             i, peak = table_of(dims, example, e, inputs, temperature, peaks, own)
-            _times(dims, belief[p], tables[i, 1 - flip] if i >= 0 else own[1 - flip], message[p])
+            times_rows(dims, belief[p], tables[i, 1 - flip] if i >= 0 else own[1 - flip], message[p])
             for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
                 least = min(least, message[p, a])
             for a in range(width):
@@ -220,7 +221,7 @@ def _downward(
         for a in range(width):
             message[p, a] = marginal[parent, a] / message[p, a] if message[p, a] > 0.0 else 0.0
         i, _ = table_of(dims, example, e, inputs, temperature, peaks, own)
-        _times(dims, message[p], tables[i, flip] if i >= 0 else own[flip], marginal[p])
+        times_rows(dims, message[p], tables[i, flip] if i >= 0 else own[flip], marginal[p])
         for b in range(width):
             marginal[p, b] *= belief[p, b]
 
@@ -257,11 +258,11 @@ def _edges(
             run = 1
             while run < 4 and p + run < n and _same_table(inputs, skipped, edges, p, p + run):
                 run += 1
-            _add_products(dims, ratio, belief, p, run, weight, sums[i, flip])
+            add_products(dims, ratio, belief, p, run, weight, sums[i, flip])
             p += run
             continue
         if i >= 0 and len(counts) > 0:
-            _add_products(dims, ratio, belief, p, 1, weight, sums[i, flip])
+            add_products(dims, ratio, belief, p, 1, weight, sums[i, flip])
         for a in range(w[SUMS][w[EDGES][e, SUM], ROWS]):
             for b in range(w[SUMS][w[EDGES][e, SUM], COLUMNS]):
                 from_a, to_b = (a, b) if flip == 0 else (b, a)
@@ -279,37 +280,3 @@ def _same_table(inputs: Inputs, skipped: int, edges: int, p: int, q: int) -> boo
         return False
     mine, other = w[EDGES][edges + order[skipped + p, EDGE], SUM], w[EDGES][edges + order[skipped + q, EDGE], SUM]
     return bool(mine == other)
-
-
-@kernel
-def _add_products(dims: Width, left: Floats, right: Floats, p: int, run: int, weight: float, out: Floats) -> None:
-    """Out += weight · Σ over rows p to p + run of left ⊗ right; four rows at a time halve the traffic with `out`."""
-    width = 8 * len(dims)
-    if run == 4:
-        for a in range(width):
-            x0, x1 = weight * left[p, a], weight * left[p + 1, a]
-            x2, x3 = weight * left[p + 2, a], weight * left[p + 3, a]
-            for b in range(width):
-                low = x0 * right[p, b] + x1 * right[p + 1, b]
-                out[a, b] += low + (x2 * right[p + 2, b] + x3 * right[p + 3, b])
-        return
-    for q in range(p, p + run):
-        for a in range(width):
-            x = weight * left[q, a]
-            for b in range(width):
-                out[a, b] += x * right[q, b]
-
-
-@kernel
-def _times(dims: Width, vector: Floats, rows: Floats, out: Floats) -> None:
-    """out[a] = Σ over b of vector[b] · rows[b, a]; eight b at a time stay in registers."""
-    width = 8 * len(dims)
-    for a in range(width):
-        out[a] = 0.0
-    for b in range(0, width, 8):
-        x0, x1, x2, x3 = vector[b], vector[b + 1], vector[b + 2], vector[b + 3]
-        x4, x5, x6, x7 = vector[b + 4], vector[b + 5], vector[b + 6], vector[b + 7]
-        for a in range(width):
-            low = x0 * rows[b, a] + x1 * rows[b + 1, a] + x2 * rows[b + 2, a] + x3 * rows[b + 3, a]
-            high = x4 * rows[b + 4, a] + x5 * rows[b + 5, a] + x6 * rows[b + 6, a] + x7 * rows[b + 7, a]
-            out[a] += low + high

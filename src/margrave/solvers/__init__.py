@@ -7,11 +7,11 @@ from margrave.solvers.lbfgs import LBFGS
 from margrave.solvers.objective import Objective
 
 __all__ = [
-    "LBFGS",
     "DualObjective",
     "Duals",
     "FrankWolfe",
     "Interrupted",
+    "LBFGS",
     "Objective",
     "Record",
     "Solution",

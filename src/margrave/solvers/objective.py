@@ -48,7 +48,7 @@ class Objective:
     >>> parts = mg.losses.LogLoss(), mg.inference.Forest()
     >>> objective = mg.solvers.Objective(model.bind(batch), np.array([0, 1, 1], dtype=np.int32), *parts)
     >>> value, gradient = objective.value_and_gradient(np.zeros(objective.n_weights))
-    >>> round(value / np.log(2), 12)  # three labels, each with probability one half
+    >>> round(float(value / np.log(2)), 12)  # three labels, each with probability one half
     3.0
     """
 
