@@ -32,7 +32,8 @@ def test_parents_come_before_their_children(seed, n_variables):
     assert sorted(order[:, 0].tolist()) == list(range(n_variables))
     assert (order[:, 1] < 0).sum() == n_variables - len(edges)
     assert sorted(order[order[:, 1] >= 0, 2].tolist()) == list(range(len(edges)))
-    for position, (variable, parent, edge, child_first) in enumerate(order.tolist()):
+    for position, (variable, parent, edge, child_first, children) in enumerate(order.tolist()):
+        assert children == (order[:, 1] == position).sum()
         if parent >= 0:
             assert parent < position
             ends = (variable, order[parent, 0]) if child_first else (order[parent, 0], variable)
@@ -42,6 +43,14 @@ def test_parents_come_before_their_children(seed, n_variables):
 def test_a_path_too_long_for_recursion():
     graph = path(3000, 2)
     assert Forest().maximize(graph, np.zeros(graph.n_entries)).values.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("n_leaves", [1, 2, 600])
+def test_flat_scores_count_labellings(n_leaves):
+    """Messages of many leaves are multiplied at the hub: unscaled, 22^600 would leave the range of floats."""
+    graph = tied(n_leaves + 1, [(0, leaf) for leaf in range(1, n_leaves + 1)], 22)
+    value = Forest().maximize(graph, np.zeros(graph.n_entries), temperature=1.0).values[0]
+    np.testing.assert_allclose(value, (n_leaves + 1) * np.log(22), rtol=1e-13)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])

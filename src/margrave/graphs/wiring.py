@@ -10,7 +10,7 @@ one type reach compiled code fastest. The constants below name its arrays, and t
 
 import numpy as np
 
-from margrave.primitives import Floats, Integers, Labels, kernel
+from margrave.primitives import Floats, Integers, Labels, inlined_kernel, kernel
 
 Wiring = tuple[Integers, ...]
 
@@ -53,7 +53,7 @@ NOTHING: Extra = (
 )
 
 
-@kernel
+@inlined_kernel
 def load_node(theta: Floats, w: Wiring, coefficients: Floats, example: int, variable: int, out: Floats) -> int:
     """Write the scores of a variable's states to `out`, return their number; `variable` counts in VARIABLES."""
     n: int = w[VARIABLES][variable, N_STATES]
@@ -72,7 +72,7 @@ def load_node(theta: Floats, w: Wiring, coefficients: Floats, example: int, vari
     return n
 
 
-@kernel
+@inlined_kernel
 def add_to_node(extra: Extra, place: int, state: int, n: int, out: Floats) -> None:
     """Add the cost of variable `place` (counted over the batch) and its added scores, which begin at `state`."""
     if len(extra[TRUE]) > 0 and extra[TRUE][place] >= 0:
@@ -121,7 +121,7 @@ def add_to_table(extra: Extra, edge: int, out: Floats) -> None:
             out[extra[PAIRS][k, 0], extra[PAIRS][k, 1]] += extra[PAIR_SCORES][k]
 
 
-@kernel
+@inlined_kernel
 def return_node(
     marginal: Floats, weight: float, w: Wiring, coefficients: Floats, example: int, variable: int, counts: Floats
 ) -> None:

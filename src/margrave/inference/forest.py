@@ -8,7 +8,7 @@ from margrave.graphs import FactorGraph, Topology
 from margrave.graphs.wiring import NOTHING, PREPARED, SUMS
 from margrave.inference.base import ALL, Added, Inference, Maximum
 from margrave.inference.forest_best import best_labels, best_of_one
-from margrave.inference.forest_loading import Inputs, prepare_tables
+from margrave.inference.forest_loading import CHILDREN, Inputs, prepare_tables
 from margrave.inference.forest_logarithms import log_marginals
 from margrave.inference.forest_marginals import marginals
 from margrave.primitives import Floats, Integers, for_each
@@ -52,14 +52,15 @@ class Forest(Inference):
 def forest_order(topology: Topology) -> Integers:
     """Variables in an order that puts parents before children, depth first; one row per position.
 
-    Columns: variable, position of its parent (-1: a root), the edge to it, whether that edge is written child first.
+    Columns: variable, position of its parent (-1: a root), the edge to it, whether that edge is written child first,
+    number of children.
     """
     n = topology.n_variables
     neighbours: list[list[tuple[int, int, int]]] = [[] for _ in range(n)]
     for e, (u, v) in enumerate(topology.edges.tolist()):
         neighbours[u].append((v, e, 0))
         neighbours[v].append((u, e, 1))
-    order = np.empty((n, 4), dtype=np.int64)
+    order = np.empty((n, 5), dtype=np.int64)
     position = [-1] * n
     filled = 0
     for root in range(n):
@@ -68,7 +69,9 @@ def forest_order(topology: Topology) -> Integers:
             variable, parent, edge, flip = waiting.pop()
             if position[variable] >= 0:
                 continue
-            order[filled] = variable, parent, edge, flip
+            order[filled] = variable, parent, edge, flip, 0
+            if parent >= 0:
+                order[parent, CHILDREN] += 1
             position[variable] = filled
             waiting.extend((other, filled, e, f) for other, e, f in neighbours[variable] if position[other] < 0)
             filled += 1
@@ -93,7 +96,7 @@ class ForestOracle:
     def __init__(self, graph: FactorGraph, n_jobs: int = 1) -> None:
         self.graph, self.n_jobs = graph, n_jobs
         self._wiring, self._coefficients = graph.wiring, graph.coefficients
-        self._order = np.concatenate([t.cached(forest_order) for t in graph.topologies] + [np.empty((0, 4), np.int64)])
+        self._order = np.concatenate([t.cached(forest_order) for t in graph.topologies] + [np.empty((0, 5), np.int64)])
         self._dims = (0,) * -(-graph.most_states // 8)
         width = 8 * len(self._dims)
         n_tables = int(graph.wiring[SUMS][:-1, PREPARED].max(initial=-1)) + 1

@@ -20,7 +20,7 @@ from margrave.inference.forest_loading import (
     shape_of,
     table_of,
 )
-from margrave.primitives import Floats, Labels, kernel
+from margrave.primitives import Floats, Labels, inlined_kernel, kernel
 
 
 @kernel
@@ -96,7 +96,7 @@ def best_labels(
             best[place + v] = winner
 
 
-@kernel
+@inlined_kernel
 def _best_plus(dims: Width, scores: Floats, rows: Floats, out: Floats) -> None:
     """out[a] = max over b of scores[b] + rows[b, a]; eight b at a time stay in registers."""
     width = 8 * len(dims)

@@ -36,9 +36,9 @@ from margrave.graphs.wiring import (
     return_node,
     return_table,
 )
-from margrave.primitives import Floats, Integers, exp, kernel
+from margrave.primitives import Floats, Integers, exp, inlined_kernel, kernel
 
-VARIABLE, PARENT, EDGE, FLIP = range(4)  # columns of `order`; FLIP: the edge is written child first
+VARIABLE, PARENT, EDGE, FLIP, CHILDREN = range(5)  # columns of `order`; FLIP: the edge is written child first
 TINY = 1e-290  # below this a product may have lost digits, or vanished
 
 Width = tuple[int, ...]
@@ -46,7 +46,7 @@ Width = tuple[int, ...]
 Inputs = tuple[Floats, Wiring, Floats, Integers, Extra]
 
 
-@kernel
+@inlined_kernel
 def shape_of(w: Wiring, example: int) -> tuple[int, int, int]:
     """Where an example's topology begins in VARIABLES and in EDGES, and how many variables it has."""
     topology = w[EXAMPLES][example, TOPOLOGY]
@@ -140,7 +140,7 @@ def _prepare(dims: Width, raw: Floats, n_u: int, n_v: int, temperature: float, o
     return np.nan if vanished else peak
 
 
-@kernel
+@inlined_kernel
 def table_of(
     dims: Width, example: int, e: int, inputs: Inputs, temperature: float, peaks: Floats, own: Floats
 ) -> tuple[int, float]:
@@ -149,8 +149,13 @@ def table_of(
     i = w[SUMS][w[EDGES][e, SUM], PREPARED]
     if i >= 0 and len(extra[EDGE_RUNS]) == 0:
         return i, peaks[i]
+    return -1, _own_table(dims, example, e, inputs, temperature, own)
+
+
+@kernel
+def _own_table(dims: Width, example: int, e: int, inputs: Inputs, temperature: float, own: Floats) -> float:
     n_u, n_v = load_edge(example, e, inputs, own[2])
-    return -1, _prepare(dims, own[2], n_u, n_v, temperature, own[:2])
+    return _prepare(dims, own[2], n_u, n_v, temperature, own[:2])
 
 
 @kernel

@@ -28,6 +28,7 @@ from margrave.graphs.wiring import (
     return_table,
 )
 from margrave.inference.forest_loading import (
+    CHILDREN,
     EDGE,
     FLIP,
     PARENT,
@@ -41,8 +42,11 @@ from margrave.inference.forest_loading import (
     shape_of,
     table_of,
 )
-from margrave.inference.forest_products import add_products, times_rows
-from margrave.primitives import Floats, exp, kernel
+from margrave.inference.forest_rows import add_products, exponentials, lower_to, times_rows
+from margrave.primitives import Floats, inlined_kernel, kernel
+
+#: Beliefs of only children are scaled where their sum has left this range; TINY is far enough below it.
+SMALL, LARGE = 1e-20, 1e20
 
 
 @kernel
@@ -112,52 +116,59 @@ def _upward(
     width = 8 * len(dims)
     skipped, edges, n = shape_of(w, example)
     load_example(example, inputs, belief)
-    log_scale, least = _exponentials(dims, n, temperature, belief), 1.0
+    log_scale, least = exponentials(dims, n, temperature, belief), work[2, 0]
+    least[:] = 1.0
     for k in range(n):
         p = n - 1 - k
+        parent = order[skipped + p, PARENT]
         total = 0.0
         for a in range(width):
             total += belief[p, a]
-        if not total >= TINY:
-            return np.nan
-        scale = 1.0 / total
-        for a in range(width):  # a product below TINY has lost digits: made 0, it is noticed below
-            belief[p, a] = belief[p, a] * scale if belief[p, a] >= TINY else 0.0
-        for a in range(w[VARIABLES][skipped + order[skipped + p, VARIABLE], N_STATES]):
-            least = min(least, belief[p, a])
-        log_scale += np.log(total)
-        parent = order[skipped + p, PARENT]
+        alone = parent >= 0 and order[skipped + parent, CHILDREN] == 1
+        if not (alone and SMALL < total < LARGE):  # along a path seldom, and foreseen: products need not wait for sums
+            if not total >= TINY:
+                return np.nan
+            scale = 1.0 / total
+            for a in range(width):  # a product below TINY has lost digits: made 0, it is noticed below
+                belief[p, a] = belief[p, a] * scale if belief[p, a] >= TINY else 0.0
+            log_scale += np.log(total)
+        lower_to(dims, belief[p], least)
         if parent >= 0:
             e, flip = edges + order[skipped + p, EDGE], order[skipped + p, FLIP]
             i, peak = table_of(dims, example, e, inputs, temperature, peaks, own)
             times_rows(dims, belief[p], tables[i, 1 - flip] if i >= 0 else own[1 - flip], message[p])
-            for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
-                least = min(least, message[p, a])
+            if not alone:  # an only child's message that vanishes shows in the belief
+                lower_to(dims, message[p], least)
             for a in range(width):
                 belief[parent, a] *= message[p, a]
             log_scale += peak / temperature  # NaN stays NaN
-    if least < TINY:
+    if _has_vanished(inputs, skipped, n, least, belief, message):
         load_example(example, inputs, work[2])
         if not _zeros_are_meant(example, inputs, tables, work):
             return np.nan
     return log_scale
 
 
-@kernel
-def _exponentials(dims: Width, n: int, temperature: float, rows: Floats) -> float:
-    """Turn rows of scores into exponentials over T; returns the sum of the maxima that were divided out, over T."""
-    width = 8 * len(dims)
-    total = 0.0
-    for p in range(n):
-        peak = -np.inf
-        for a in range(width):
-            peak = max(peak, rows[p, a])
-        if peak == -np.inf:
-            return np.nan
-        total += peak / temperature
-        for a in range(width):
-            rows[p, a] = exp((rows[p, a] - peak) / temperature)
-    return total
+@inlined_kernel
+def _has_vanished(inputs: Inputs, skipped: int, n: int, least: Floats, belief: Floats, message: Floats) -> bool:
+    """Whether a belief or a message of a state that exists is below TINY; rows of minima that are not can tell soon."""
+    w, order = inputs[1], inputs[3]
+    most, low = 0, False
+    for v in range(n):
+        most = max(most, w[VARIABLES][skipped + v, N_STATES])
+    for a in range(most):
+        low |= least[a] < TINY
+    if low:
+        for p in range(n):
+            v, parent = order[skipped + p, VARIABLE], order[skipped + p, PARENT]
+            for a in range(w[VARIABLES][skipped + v, N_STATES]):
+                if belief[p, a] < TINY:
+                    return True
+            if parent >= 0:
+                for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
+                    if message[p, a] < TINY:
+                        return True
+    return False
 
 
 @kernel
@@ -273,7 +284,7 @@ def _edges(
         p += 1
 
 
-@kernel
+@inlined_kernel
 def _same_table(inputs: Inputs, skipped: int, edges: int, p: int, q: int) -> bool:
     w, order = inputs[1], inputs[3]
     if order[skipped + q, PARENT] < 0 or order[skipped + q, FLIP] != order[skipped + p, FLIP]:

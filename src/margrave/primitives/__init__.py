@@ -1,6 +1,6 @@
 """What every floor stands on: the compiler's decorator, exp, threads, array types."""
 
-from margrave.primitives.compilation import exact_kernel, kernel, on_first_compilation
+from margrave.primitives.compilation import exact_kernel, inlined_kernel, kernel, on_first_compilation
 from margrave.primitives.exponential import exp
 from margrave.primitives.memory import for_reading
 from margrave.primitives.parallel import effective_n_jobs, even_slices, for_each, one_blas_thread
@@ -18,6 +18,7 @@ __all__ = [
     "exp",
     "for_each",
     "for_reading",
+    "inlined_kernel",
     "kernel",
     "on_first_compilation",
     "one_blas_thread",

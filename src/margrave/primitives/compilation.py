@@ -20,15 +20,23 @@ def kernel(function: F) -> F:
     return cast(F, _compile(function, REORDERED))
 
 
+def inlined_kernel(function: F) -> F:
+    """As `kernel`, for a few lines that others call often: compiled into each caller.
+
+    A call hands over every array inside every tuple, number by number, which costs more than a short loop does.
+    """
+    return cast(F, _compile(function, REORDERED, forceinline=True))
+
+
 def exact_kernel(function: F) -> F:
     """As `kernel`, for arithmetic whose order matters."""
     return cast(F, _compile(function, AS_WRITTEN))
 
 
-def _compile(function: Callable[..., Any], flags: set[str]) -> Any:
+def _compile(function: Callable[..., Any], flags: set[str], **more: bool) -> Any:
     # Kernels are given every array that they work on. Without the runtime for allocations no references are counted:
     # where arrays travel in tuples that counting took five sixths of the time of a pass over short messages.
-    options = {"nogil": True, "fastmath": flags, "error_model": "numpy", "_nrt": False}
+    options = {"nogil": True, "fastmath": flags, "error_model": "numpy", "_nrt": False, **more}
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # Numba found no folder that it may write its cache to
