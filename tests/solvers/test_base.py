@@ -114,18 +114,25 @@ def test_an_interrupt_inside_an_iteration(problem, monkeypatch):
     solver, objective = problem
     reference = type(solver)(tol=1e-9, max_iter=5000).minimize(objective)
     lowest = reference.history[-1]["objective"] * (1 - reference.gap)
+    n_interrupted = 0
     for method in ("scores", "add_pullback"):
-        for countdown in (3, 5, 8, 11):
+        for countdown in (1, 2, 3, 5, 8, 11):
             interrupt_at(monkeypatch, objective.model.bound[0], method, countdown)
             try:
-                with pytest.raises(Interrupted) as caught:
-                    solver.minimize(objective)
+                solver.minimize(objective)
+            except KeyboardInterrupt as interrupted:
+                if not isinstance(interrupted, Interrupted):
+                    continue  # before there was a run, so that there is no solution
+                solution = interrupted.solution
+            else:
+                continue  # one that needs fewer calls than that
             finally:
                 monkeypatch.undo()
-            solution = caught.value.solution
             found = value(objective, solution.weights)
             assert np.isfinite(found)
             assert found * (1 - solution.gap) <= lowest * (1 + 1e-8)
+            n_interrupted += 1
+    assert n_interrupted >= 6
 
 
 def interrupt_at(monkeypatch, scorer, method, countdown):

@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 import margrave as mg
 from margrave.losses import Hinge
 from margrave.scores import Constant, ScoreModel, Zero
-from margrave.solvers import DualObjective, FrankWolfe, Interrupted
+from margrave.solvers import DualObjective, FrankWolfe, Interrupted, dual_objective
 from tests.solvers.structural_svm import solve
 from tests.solvers.tiny_chains import TinyChains
 
@@ -239,19 +239,24 @@ def test_observed_tables(chains):
 
 
 @pytest.mark.parametrize("countdown", [1, 7, 20])
-def test_interrupted_between_two_updates_the_certificate_is_still_true(chains, monkeypatch, countdown):
+@pytest.mark.parametrize("listed", [False, True])
+def test_interrupted_between_two_updates_the_certificate_is_still_true(chains, monkeypatch, countdown, listed):
     truth = solve(chains, C, chains.etas(**ETAS), S, COST).value
-    objective, original, left = objective_of(chains), DualObjective.take, [countdown + len(chains.X)]
+    objective, left = objective_of(chains), [countdown]
+    if not listed:
+        objective.__dict__["_rows"] = None  # scorer by scorer, as where not all scores are sums of listed features
+    home, name = (dual_objective, "best_steps") if listed else (DualObjective, "take")
+    original = getattr(home, name)
 
-    def interrupted(self, example, duals, *args):
+    def interrupted(*args):
         left[0] -= 1
         if left[0] == 0:
             raise KeyboardInterrupt
-        return original(self, example, duals, *args)
+        return original(*args)
 
-    monkeypatch.setattr(DualObjective, "take", interrupted)
+    monkeypatch.setattr(home, name, interrupted)
     with pytest.raises(Interrupted) as caught:
-        FrankWolfe(tol=0.0, average=False, random_state=0).minimize(objective)
+        FrankWolfe(tol=0.0, average=False, random_state=0, together=2).minimize(objective)
     solution = caught.value.solution
     dual = dual_by_formula(chains, solution.duals)
     primal = primal_by_enumeration(chains, solution.weights)

@@ -250,6 +250,19 @@ def _check_single_answers(
         if whole.node_marginals is not None:
             close(answer.node_marginals, whole.node_marginals, f"{where}: answer({example}) has other marginals")
         scores[:] = 0.0
+    if temperature == 0.0:
+        _check_several_answers(inference, graph, theta, added, where)
+
+
+def _check_several_answers(
+    inference: Inference, graph: FactorGraph, theta: Floats, added: Added | None, where: str
+) -> None:
+    oracle = inference.prepare(graph)
+    for examples in (np.arange(len(graph))[::-1], np.arange(0, len(graph), 2), np.arange(0)):
+        found = oracle.answers(theta, examples.astype(np.int64), added).copy()
+        expected = [np.array(oracle.answer(theta, int(example), 0.0, added).labels) for example in examples]
+        same = np.array_equal(found, np.concatenate([np.empty(0, dtype=np.int32), *expected]))
+        assert same, f"{where}: answers({examples.tolist()}) are not those given one by one"
 
 
 def _check_entropy(

@@ -101,7 +101,11 @@ def load_table(
             step_a, step_b = n_v, 1
         else:
             step_a, step_b = 1, n_u
-        if first_cell < 0:
+        if first_cell < 0 and step_b == 1:  # as written: whole rows at once
+            for a in range(n_u):
+                for b in range(n_v):
+                    out[a, b] += theta[start + a * n_v + b]
+        elif first_cell < 0:
             for a in range(n_u):
                 for b in range(n_v):
                     out[a, b] += theta[start + a * step_a + b * step_b]

@@ -152,6 +152,10 @@ class Oracle(Protocol):
         """One example's maximum, with nothing looked up or checked: what one step of a dual solver asks for."""
         ...
 
+    def answers(self, theta: Floats, examples: Integers, added: Added | None = None) -> Labels:
+        """The best labellings (T = 0) of some examples, one after the other, valid until the next call; as `answer`."""
+        ...
+
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """H(μ) per example, of node and edge marginals that this inference gave."""
         ...

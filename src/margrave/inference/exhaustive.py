@@ -11,7 +11,7 @@ import numpy as np
 
 from margrave.graphs import FactorGraph, Topology
 from margrave.inference.base import ALL, Added, Inference, Maximum
-from margrave.primitives import Floats, Integers
+from margrave.primitives import Floats, Integers, Labels
 
 #: Numbers that one step may hold at a time; more examples than fit are taken in turns.
 _MOST_AT_ONCE = 4_000_000
@@ -93,6 +93,11 @@ class ExhaustiveOracle:
     def answer(self, theta: Floats, example: int, temperature: float = 0.0, added: Added | None = None) -> Maximum:
         """See `Oracle.answer`."""
         return self.maximize(theta, temperature, added, slice(example, example + 1))
+
+    def answers(self, theta: Floats, examples: Integers, added: Added | None = None) -> Labels:
+        """See `Oracle.answers`."""
+        labels = [self.answer(theta, int(example), 0.0, added).labels for example in examples]
+        return np.concatenate([np.empty(0, dtype=np.int32), *(found for found in labels if found is not None)])
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """Not a function of node and edge marginals where a graph has loops, so refused; use (value - ⟨θ, μ⟩)/T."""

@@ -7,11 +7,11 @@ import numpy as np
 from margrave.graphs import FactorGraph, Topology
 from margrave.graphs.wiring import NOTHING, PREPARED, SUMS
 from margrave.inference.base import ALL, Added, Inference, Maximum
-from margrave.inference.forest_best import best_labels, best_of_one
+from margrave.inference.forest_best import best_labels, best_of_some
 from margrave.inference.forest_loading import CHILDREN, Inputs, prepare_tables
 from margrave.inference.forest_logarithms import log_marginals
 from margrave.inference.forest_marginals import marginals
-from margrave.primitives import Floats, Integers, for_each
+from margrave.primitives import Floats, Integers, Labels, for_each
 
 _NONE = np.empty(0)
 
@@ -105,8 +105,8 @@ class ForestOracle:
         self._cleared = blocks_to_clear(graph)
         self._n_rows = most = int(np.diff(graph.first_variable).max(initial=0)) + 1
         self._work, self._own = np.empty((most, width)), np.empty((3, width, width))
-        self._one_labels, self._n_variables = np.empty(most, dtype=np.int32), np.diff(graph.first_variable).tolist()
-        self._one = Maximum(value := np.empty(1), value, "exact", self._one_labels)
+        self._labels, self._one_example = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+        self._one = Maximum(value := np.empty(1), value, "exact")
         self._last_added: Added | None = None
         self._extra = NOTHING
 
@@ -154,15 +154,23 @@ class ForestOracle:
         """See `Oracle.answer`; at T = 0 the answer is valid until the next call."""
         if temperature > 0.0:
             return self.maximize(theta, temperature, added, slice(example, example + 1), ask=("nodes", "edges"))
+        one = self._one_example
+        one[0] = example
+        self._one.labels = self.answers(theta, one, added)
+        return self._one
+
+    def answers(self, theta: Floats, examples: Integers, added: Added | None = None) -> Labels:
+        """See `Oracle.answers`."""
         if added is not self._last_added:
             self._last_added, self._extra = added, NOTHING if added is None else added.extra(self.graph)
+        if len(self._labels) < len(examples) * self._n_rows:
+            self._labels = np.empty(len(examples) * self._n_rows, dtype=np.int32)
         inputs = (theta, self._wiring, self._coefficients, self._order, self._extra)
-        best_of_one(
-            self._dims, example, inputs, self._tables, self._peaks, self._work, self._own, self._one.values,
-            self._one_labels,
+        n = best_of_some(
+            self._dims, examples, inputs, self._tables, self._peaks, self._work, self._own, self._one.values,
+            self._labels,
         )  # fmt: skip
-        self._one.labels = self._one_labels[: self._n_variables[example]]
-        return self._one
+        return self._labels[:n]
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """Σ over edges of H(μ_edge) minus Σ over variables of (degree - 1) H(μ_variable): exact on forests."""

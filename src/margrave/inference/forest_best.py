@@ -20,24 +20,32 @@ from margrave.inference.forest_loading import (
     shape_of,
     table_of,
 )
-from margrave.primitives import Floats, Labels, inlined_kernel, kernel
+from margrave.primitives import Floats, Integers, Labels, inlined_kernel, kernel
 
 
 @kernel
-def best_of_one(
+def best_of_some(
     dims: Width,
-    example: int,
+    examples: Integers,
     inputs: Inputs,
     tables: Floats,
     peaks: Floats,
     work: Floats,
     own: Floats,
-    values: Floats,
+    value: Floats,
     best: Labels,
-) -> None:
-    """`best_labels` of one example, tables made ready first: one call, since calls are what short examples cost."""
+) -> int:
+    """Best labellings of some examples, tables made ready first, in one call; returns how many labels they have.
+
+    The labels stand one example after the other; `value` is the last one's.
+    """
     prepare_tables(dims, inputs[0], inputs[1], inputs[2], 0.0, own, tables, peaks)
-    best_labels(dims, example, example + 1, inputs, tables, peaks, work, own, values, best)
+    at = 0
+    for i in range(len(examples)):
+        example = examples[i]
+        best_labels(dims, example, example + 1, inputs, tables, peaks, work, own, value, best[at:])
+        at += inputs[1][EXAMPLES][example + 1, FIRST_VARIABLE] - inputs[1][EXAMPLES][example, FIRST_VARIABLE]
+    return at
 
 
 @kernel
@@ -89,10 +97,10 @@ def best_labels(
                 row = tables[i, flip, chosen] if i >= 0 else own[flip, chosen]
                 for b in range(width):
                     scores[p, b] += row[b]
-            winner = 0
+            winner, top = 0, scores[p, 0]
             for b in range(1, w[VARIABLES][skipped + v, N_STATES]):
-                if scores[p, b] > scores[p, winner]:
-                    winner = b
+                if scores[p, b] > top:
+                    winner, top = b, scores[p, b]
             best[place + v] = winner
 
 

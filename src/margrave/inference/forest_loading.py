@@ -118,24 +118,28 @@ def _prepare(dims: Width, raw: Floats, n_u: int, n_v: int, temperature: float, o
     NaN instead says that the exponential of a finite score vanished.
     """
     width = 8 * len(dims)
-    peak = -np.inf
+    peak = -np.inf if temperature > 0.0 else 0.0
     for a in range(width):
-        for b in range(width):
-            if a >= n_u or b >= n_v:
-                raw[a, b] = -np.inf
-            peak = max(peak, raw[a, b])
-    if temperature == 0.0 or peak == -np.inf:
-        peak = 0.0
+        for b in range(n_v if a < n_u else 0, width):
+            raw[a, b] = -np.inf
+    if temperature > 0.0:
+        for a in range(n_u):
+            for b in range(n_v):
+                peak = max(peak, raw[a, b])
+        if peak == -np.inf:
+            peak = 0.0
     vanished = False
     for a in range(width):
         for b in range(width):
             out[0, a, b] = raw[a, b]
+            out[1, a, b] = -np.inf if temperature == 0.0 else 0.0
         if temperature > 0.0:
             for b in range(width):
                 e = exp((raw[a, b] - peak) / temperature)
                 vanished |= e < TINY and raw[a, b] > -np.inf
                 out[0, a, b] = e
-        for b in range(width):
+    for b in range(n_v):
+        for a in range(n_u):
             out[1, b, a] = out[0, a, b]
     return np.nan if vanished else peak
 

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 from margrave.graphs import Features
 from margrave.primitives import Floats, Integers
+from margrave.scores.listed import Listed
 
 ALL = slice(None)
 Which = Literal["observed", "all"]
@@ -43,6 +44,10 @@ class BoundScorer(Protocol):
 
     def quadratic(self, gradient: Floats, rows: slice = ALL) -> float:
         """‖pull-back of `gradient`‖², without making it."""
+        ...
+
+    def listed(self, n_rows: int) -> Listed | None:
+        """All rows as lists of features, for those who visit rows one by one; None where scores are no such sums."""
         ...
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from margrave.graphs import Features
 from margrave.primitives import Floats, Integers
 from margrave.scores.base import ALL, Observed, Scorer, Which, pairs_or_refuse
+from margrave.scores.listed import Listed
 
 
 class Constant(Scorer):
@@ -76,6 +77,7 @@ class BoundConstant:
     """See `BoundScorer`."""
 
     def __init__(self, outputs: Integers, n_outputs: int) -> None:
+        self._outputs = outputs
         self._some = None if len(outputs) == n_outputs else outputs  # None: a weight for every output, in order
 
     def scores(self, weights: Floats, out: Floats, rows: slice = ALL, add: bool = False) -> None:
@@ -95,6 +97,12 @@ class BoundConstant:
         """See `BoundScorer.quadratic`."""
         pulled = self._pulled(gradient)
         return float(pulled @ pulled)
+
+    def listed(self, n_rows: int) -> Listed:
+        """See `BoundScorer.listed`: one feature, which is 1."""
+        runs = np.array([0, len(self._outputs)], dtype=np.int64)
+        pointer = np.arange(n_rows + 1, dtype=np.int64)
+        return Listed(pointer, np.zeros(n_rows, dtype=np.int32), None, runs, self._outputs.astype(np.int32))
 
     def _pulled(self, gradient: Floats) -> Floats:
         total: Floats = gradient[0] if len(gradient) == 1 else gradient.sum(axis=0)

@@ -1,9 +1,11 @@
 """Linear scores of dense features: matrix products, in chunks cut by the data."""
 
 import numpy as np
+from scipy import sparse
 
 from margrave.primitives import AnyArray, Floats, for_each, for_reading, kernel
 from margrave.scores.base import ALL
+from margrave.scores.listed import Listed, full_runs, with_bias
 
 #: Up to this many rows are not worth a matrix product.
 _FEW = 64
@@ -69,6 +71,16 @@ class BoundDense:
         """See `BoundScorer.quadratic`: ⟨G, D Dᵀ⟩ with the rows' Gram matrix G, made at the first call."""
         first, stop, _ = rows.indices(len(self._x))
         return float(few_squares(self._few(first, stop)[1], gradient))
+
+    def listed(self, n_rows: int) -> Listed | None:
+        """See `BoundScorer.listed`; zeros are left out. None for large features, whose list would be larger still."""
+        if self._x.size > _SMALL:
+            return None
+        x = sparse.csr_array(self._x)
+        pointer, features = x.indptr.astype(np.int64), x.indices.astype(np.int32)
+        values = None if (x.data == 1).all() else x.data.astype(np.float64)
+        rows = Listed(pointer, features, values, *full_runs(*self._shape))
+        return with_bias(rows, self._shape[1]) if self._bias else rows
 
     def _few(self, first: int, stop: int) -> tuple[Floats, Floats]:
         """A run of rows and its Gram matrix, kept: dual solvers come back to the same runs thousands of times."""

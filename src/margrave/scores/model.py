@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from margrave.graphs import Batch, FactorGraph
 from margrave.primitives import Floats
 from margrave.scores.base import ALL, BoundScorer, Layout, Observed, Scorer, Truth, Which
+from margrave.scores.listed import Rows, stacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +133,22 @@ class BoundModel:
             out = self.graph.view(theta, term.block)[rows]
             scorer.scores(weights[term.weights], out, rows, add=term.block in written)
             written.add(term.block)
+
+    @cached_property
+    def listed(self) -> Rows | None:
+        """All terms as one list of rows (see `scores.listed`), or None where a term is no sum of listed features."""
+        parts = [s.listed(self.graph.block(t.block).n_rows) for t, s in zip(self.model.terms, self.bound, strict=True)]
+        found = [part for part in parts if part is not None]
+        if len(found) < len(parts) or not parts:
+            return None
+        first = np.cumsum([0] + [len(part.pointer) - 1 for part in found])
+        graph, terms, runs = self.graph, [], []
+        for t, (term, at) in enumerate(zip(self.model.terms, first[:-1], strict=True)):
+            block, adds = graph.block(term.block), term.block in {other.block for other in self.model.terms[:t]}
+            terms.append([at, graph.starts[term.block], block.width, adds, block.shared])
+            rows = np.array([0, block.n_rows]) if block.shared else graph.rows[term.block]
+            runs.append(at + (np.tile(rows, (len(graph), 1)) if block.shared else np.stack([rows[:-1], rows[1:]], 1)))
+        return *stacked(found), np.array(terms, dtype=np.int64), np.ascontiguousarray(np.concatenate(runs, axis=1))
 
     def add_pullback(self, counts: Floats, out: Floats, examples: slice = ALL, scale: float = 1.0) -> None:
         """Add `scale` times the pull-back of counts (θ's layout) to `out` (the weights' layout)."""

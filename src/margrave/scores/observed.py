@@ -14,6 +14,7 @@ from scipy import sparse
 
 from margrave.primitives import Booleans, Floats, Integers, Labels, even_slices, for_each, for_reading
 from margrave.scores.base import ALL
+from margrave.scores.listed import Listed, with_bias
 from margrave.scores.rows import N_BLOCKS, Rows, row_slices, rows_of, selected
 from margrave.scores.sparse_passes import gather_all, gather_observed, scatter_all, scatter_observed, squares
 from margrave.scores.visits import Visits, gather_visits, list_visits, scatter_visits
@@ -91,6 +92,12 @@ class BoundObserved:
         observed = (self._runs, self._outputs)
         total = squares(x.pointer, x.columns, x.values, gradient, *observed, first, stop, self._scratch)
         return float(total) + self._bias * float((gradient.sum(axis=0) ** 2).sum())
+
+    def listed(self, n_rows: int) -> Listed:
+        """See `BoundScorer.listed`."""
+        x = self._x
+        rows = Listed(x.pointer, x.columns, x.values, self._runs, self._outputs)
+        return with_bias(rows, self._n_outputs) if self._bias else rows
 
     @cached_property
     def _scratch(self) -> Floats:

@@ -8,6 +8,7 @@ from scipy import sparse
 from margrave.primitives import Floats, even_slices, for_each
 from margrave.scores.base import ALL
 from margrave.scores.dense import few_squares
+from margrave.scores.listed import Listed, full_runs, with_bias
 from margrave.scores.rows import N_BLOCKS, Rows, row_slices, rows_of, selected
 from margrave.scores.sparse_passes import gather_all, gram, scatter_all
 
@@ -57,6 +58,12 @@ class BoundSparse:
             gram(x.pointer, x.columns, x.values, first, stop, self._scratch, products)
             self._grams[first] = products + float(self._bias)
         return float(few_squares(self._grams[first], gradient))
+
+    def listed(self, n_rows: int) -> Listed:
+        """See `BoundScorer.listed`."""
+        x, runs = self._x, full_runs(*self._shape)
+        rows = Listed(x.pointer, x.columns, x.values, *runs)
+        return with_bias(rows, self._shape[1]) if self._bias else rows
 
     @cached_property
     def _row_slices(self) -> list[tuple[int, int]]:

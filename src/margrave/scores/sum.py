@@ -85,3 +85,7 @@ class BoundSum:
     def quadratic(self, gradient: Floats, rows: slice = ALL) -> float:
         """See `BoundScorer.quadratic`."""
         return sum(part.quadratic(gradient, rows) for part in self.parts)
+
+    def listed(self, n_rows: int) -> None:
+        """See `BoundScorer.listed`; each part is asked for itself where that pays."""
+        return None

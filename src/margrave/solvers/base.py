@@ -139,9 +139,9 @@ class Solver(BaseEstimator, ABC):
                     reason = self._reason(run, history, progress)
                     if callback is not None and callback(history[-1]) is True:
                         reason = reason or "callback"
+                return _finished(run, history, reason)
             except KeyboardInterrupt:
                 raise Interrupted(_finished(run, history, "interrupt")) from None
-            return _finished(run, history, reason)
 
     def _reason(self, run: Run, history: list[Record], progress: Progress) -> str:
         """Why to stop, or nothing."""

@@ -15,20 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from margrave.graphs.labelings import count_labels
-from margrave.graphs.wiring import (
-    COSTS,
-    EXAMPLES,
-    FIRST_VARIABLE,
-    NODE_WEIGHTS,
-    NOTHING,
-    TRUE,
-    Extra,
-    Wiring,
-)
+from margrave.graphs.wiring import NOTHING
 from margrave.inference import Maximum
 from margrave.primitives import Floats, Integers, Labels, kernel
 from margrave.scores import BoundScorer
+from margrave.scores.listed import Rows, load_listed
+from margrave.solvers.dual_steps import Fixed, best_steps, set_direction, set_to_truth, sum_shared, take_direction
 from margrave.solvers.objective import Objective
 
 
@@ -87,10 +79,8 @@ class DualObjective(Objective):
     def at_truth(self) -> Duals:
         """μ = y: weights 0, dual 0."""
         duals = Duals(np.zeros(self.graph.n_entries), np.zeros(self._locals.first[-1]), np.zeros(len(self)))
-        first = self.graph.first_variable
-        for example in range(len(self)):
-            self.toward(self.labels[first[example] : first[example + 1]], example, duals)
-            self.take(example, duals, 1.0)
+        variables = (duals.own, duals.shared, duals.costs)
+        set_to_truth(self.labels, self._fixed, self._extra, variables, self._direction)
         return duals
 
     def answer(self, weights: Floats, example: int) -> Maximum:
@@ -103,12 +93,49 @@ class DualObjective(Objective):
         for part in self._parts_of(example):
             part.scorer.scores(weights[part.weights], part.theta, part.rows, part.add)
 
+    def improve(self, weights: Floats, duals: Duals, examples: Integers, guide: Floats | None = None) -> float:
+        """Take some examples' answers, then each one's best step towards its own; returns the longest step.
+
+        Weights and dual variables change in place. `guide` are other weights to take the answers from; the steps are
+        the best ones all the same.
+        """
+        if self._rows is None:
+            return max(self._improve_one(weights, duals, int(example), guide) for example in examples)
+        load_listed(self._rows, examples, weights if guide is None else guide, self._theta)
+        labels = self._oracle.answers(self._theta, examples, self._added)
+        etas, scratch, loss_weights, places = self._for_steps
+        duals_ = (duals.own, duals.shared, duals.costs)
+        longest: float = best_steps(
+            examples, labels, self._rows, self._fixed, self._extra, etas, loss_weights, weights, duals_,
+            self._direction, scratch, places,
+        )  # fmt: skip
+        return longest
+
+    def _improve_one(self, weights: Floats, duals: Duals, example: int, guide: Floats | None) -> float:
+        """As `improve`, scorer by scorer, for one example."""
+        weight = self.weight_of(example)
+        if weight == 0.0:
+            return 0.0
+        labels = self.answer(weights if guide is None else guide, example).labels
+        if guide is not None:
+            self.load(weights, example)
+        assert labels is not None
+        slope, cost = self.toward(labels, example, duals)
+        slope += cost - duals.costs[example]
+        step = 0.0
+        if slope > 0.0:
+            curvature = self.quadratic(example)
+            step = min(1.0, weight * slope / curvature) if curvature > 0.0 else 1.0
+            self.move(weights, example, step)
+        self.take(example, duals, step, cost)
+        return step
+
     def toward(self, labels: Labels, example: int, duals: Duals) -> tuple[float, float]:
         """Set the direction counts(labels) − μ_i; returns its product with the scores, and the labels' cost."""
-        slope, cost = _toward(
-            example, labels, *self._fixed, self._extra, duals.own, duals.shared, self._theta, self._direction
-        )
-        return slope, cost
+        variables = (duals.own, duals.shared, duals.costs)
+        cost = set_direction(example, labels, self._fixed, self._extra, variables, self._direction)
+        local = self.graph.local(example)
+        return float(local.gather(self._theta) @ local.gather(self._direction)), cost
 
     def quadratic(self, example: int) -> float:
         """Σ_g C² s_i²/η_g ‖pull-back of the direction‖²: minus the curvature of the dual along it."""
@@ -129,16 +156,15 @@ class DualObjective(Objective):
         In one kernel, which no Ctrl-C divides: whenever a run ends, its duals belong together.
         """
         cost = duals.costs[example] if cost is None else cost
-        _take(example, *self._locals.arrays, self._direction, step, cost, duals.own, duals.shared, duals.costs)
+        variables = (duals.own, duals.shared, duals.costs)
+        take_direction(example, self._fixed, self._direction, step, cost, variables)
 
     def weights_of(self, duals: Duals) -> Floats:
         """The weights that dual variables give."""
         counts = duals.own.copy() if self.sample_weight is None else self._weighted(duals.own)
         counts[: self.graph.n_shared] = 0.0
-        for example in range(len(self)):
-            mine = slice(self._locals.first[example], self._locals.first[example + 1])
-            s = 1.0 if self.sample_weight is None else self.sample_weight[example]
-            counts[self._locals.touched(example)] += s * duals.shared[mine]
+        s = np.empty(0) if self.sample_weight is None else self.sample_weight
+        sum_shared(self._fixed, s, duals.shared, counts)
         weights = self.C * self._truth
         self.model.add_pullback(counts, weights, scale=-self.C)
         for run, eta in self.etas:
@@ -172,7 +198,19 @@ class DualObjective(Objective):
         return parts
 
     @cached_property
-    def _fixed(self) -> tuple[Wiring, Floats, int, Integers, Integers, Integers, Integers]:
+    def _rows(self) -> Rows | None:
+        return self.model.listed
+
+    @cached_property
+    def _for_steps(self) -> tuple[Floats, Floats, Floats, Integers]:
+        """η of each term, a zero per weight, C s_i of each example, and room for the places of a row."""
+        s = np.ones(len(self)) if self.sample_weight is None else self.sample_weight
+        most = max((block.width for block in self.graph.blocks), default=0) + 1
+        etas = np.array([eta for _, eta in self.etas])
+        return etas, np.zeros(self.n_weights), self.C * s, np.zeros(most, dtype=np.int64)
+
+    @cached_property
+    def _fixed(self) -> Fixed:
         return self.graph.wiring, self.graph.coefficients, self.graph.n_shared, *self._locals.arrays
 
     @cached_property
@@ -195,25 +233,31 @@ class _Locals:
 
     def __init__(self, objective: Objective) -> None:
         graph = objective.graph
-        locals_ = [graph.local(example) for example in range(len(graph))]
-        runs = [[(run.start, run.stop) for run in local.own] for local in locals_]
-        self._runs = np.array(runs, dtype=np.int64).reshape(len(graph), -1, 2)
-        firsts = {int(t): locals_[i].shared for i, t in enumerate(graph.topology_of)}
-        lists = [firsts.get(t, np.empty(0, dtype=np.int64)) for t in range(len(graph.topologies))]
-        ends = np.cumsum([0] + [len(entries) for entries in lists])
-        self._entries = np.concatenate([*lists, np.empty(0, dtype=np.int64)])
-        self._places = np.stack([ends[:-1], ends[1:]], axis=1)[graph.topology_of].astype(np.int64).reshape(-1, 2)
-        self.first = np.concatenate([[0], np.cumsum([len(local.shared) for local in locals_])]).astype(np.int64)
+        own = [b for b in graph.blocks if not b.shared]
+        firsts = [graph.starts[block.name] + graph.rows[block.name] * block.width for block in own]
+        runs = [np.stack([first[:-1], first[1:]], axis=1) for first in firsts]
+        self._runs = np.stack(runs, axis=1) if runs else np.empty((len(graph), 0, 2), dtype=np.int64)
+        of, first_of = graph.topology_of, np.unique(graph.topology_of, return_index=True)
+        shared = {int(t): graph.local(int(example)).shared for t, example in zip(*first_of, strict=True)}
+        lists = [_runs_of(shared.get(t, np.empty(0, dtype=np.int64))) for t in range(len(graph.topologies))]
+        sizes = np.array([(found[:, 1] - found[:, 0]).sum() for found in lists], dtype=np.int64)
+        ends = np.cumsum([0] + [len(found) for found in lists])
+        self._shared = np.concatenate([*lists, np.empty((0, 2), dtype=np.int64)])
+        self._places = np.stack([ends[:-1], ends[1:]], axis=1)[of].astype(np.int64).reshape(-1, 2)
+        self.first = np.concatenate([[0], np.cumsum(sizes[of])]).astype(np.int64)
 
     @cached_property
     def arrays(self) -> tuple[Integers, Integers, Integers, Integers]:
-        """Runs of own entries; which shared entries are touched; where their list and their duals begin."""
-        return self._runs, self._entries, self._places, self.first
+        """Runs of own entries; runs of shared ones; which of these an example touches; where its duals begin."""
+        return self._runs, self._shared, self._places, self.first
 
-    def touched(self, example: int) -> Integers:
-        """The shared entries that an example touches."""
-        start, stop = self._places[example]
-        return self._entries[start:stop]
+
+def _runs_of(entries: Integers) -> Integers:
+    """Rising numbers as runs: rows of (first, end)."""
+    firsts = np.flatnonzero(np.diff(entries, prepend=-2) != 1)
+    ends = np.append(firsts[1:], len(entries)) if len(firsts) else firsts
+    runs: Integers = np.stack([entries[firsts], entries[ends - 1] + 1], axis=1)
+    return runs
 
 
 @kernel
@@ -226,68 +270,3 @@ def _mix(
         shared[k] += share * (shared_2[k] - shared[k])
     for k in range(len(costs)):
         costs[k] += share * (costs_2[k] - costs[k])
-
-
-@kernel
-def _toward(
-    example: int,
-    labels: Labels,
-    w: Wiring,
-    coefficients: Floats,
-    n_shared: int,
-    runs: Integers,
-    entries: Integers,
-    places: Integers,
-    first: Integers,
-    extra: Extra,
-    own: Floats,
-    shared: Floats,
-    theta: Floats,
-    direction: Floats,
-) -> tuple[float, float]:
-    for r in range(runs.shape[1]):
-        for k in range(runs[example, r, 0], runs[example, r, 1]):
-            direction[k] = -own[k]
-    at = first[example]
-    for j in range(places[example, 0], places[example, 1]):
-        direction[entries[j]] = -shared[at]
-        at += 1
-    origin = w[EXAMPLES][example, FIRST_VARIABLE]
-    count_labels(labels, origin, own[:0], w, coefficients, example, example + 1, direction, direction[:n_shared])
-    slope, cost = 0.0, 0.0
-    for r in range(runs.shape[1]):
-        for k in range(runs[example, r, 0], runs[example, r, 1]):
-            slope += theta[k] * direction[k]
-    for j in range(places[example, 0], places[example, 1]):
-        slope += theta[entries[j]] * direction[entries[j]]
-    if len(extra[TRUE]) > 0:
-        for v in range(origin, w[EXAMPLES][example + 1, FIRST_VARIABLE]):
-            if extra[TRUE][v] >= 0:
-                weight = extra[NODE_WEIGHTS][v] if len(extra[NODE_WEIGHTS]) > 0 else 1.0
-                cost += weight * extra[COSTS][extra[TRUE][v], labels[v - origin]]
-    return slope, cost
-
-
-@kernel
-def _take(
-    example: int,
-    runs: Integers,
-    entries: Integers,
-    places: Integers,
-    first: Integers,
-    direction: Floats,
-    step: float,
-    cost: float,
-    own: Floats,
-    shared: Floats,
-    costs: Floats,
-) -> None:
-    costs[example] += step * (cost - costs[example])
-    for r in range(runs.shape[1]):
-        for k in range(runs[example, r, 0], runs[example, r, 1]):
-            own[k] += step * direction[k]
-    at = first[example]
-    for j in range(places[example, 0], places[example, 1]):
-        shared[at] += step * direction[entries[j]]
-        direction[entries[j]] = 0.0
-        at += 1
