@@ -13,8 +13,7 @@ class ByEnumeration:
         x = np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=float)
         nodes = x @ model.coef_.T + model.intercept_
         if any(term.name == "boundary" for term in model.model_.terms):
-            term = model.model_["boundary"]
-            first, last = term.layout.matrix(model.weights_[term.weights])
+            first, last = model.boundary_
             nodes[0] += first
             nodes[-1] += last
         n_classes = len(model.classes_)
@@ -37,8 +36,8 @@ class ByEnumeration:
         p = np.exp(self.log_probabilities(temperature))
         return np.stack([p @ (self.labelings == k) for k in range(self.n_classes)], axis=1)
 
-    def log_probability(self, numbers):
-        return self.log_probabilities()[(self.labelings == numbers).all(axis=1)].item()
+    def log_probability(self, numbers, temperature=1.0):
+        return self.log_probabilities(temperature)[(self.labelings == numbers).all(axis=1)].item()
 
 
 def sequences(seed=0, lengths=(3, 1, 4, 2, 3), n_features=3, classes=("a", "b", "c")):

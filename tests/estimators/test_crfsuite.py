@@ -23,6 +23,7 @@ def problem(seed=0):
             token = {"bias": 1.0, f"w={'xyz'[int(rng.integers(3))]}": 1.0, "weight": round(float(rng.random()), 3)}
             if rng.random() < 0.6:
                 token[f"hint={label}"] = 1.0
+            token["first"] = float(t == 0)  # 0 is a value too: it shows the attribute together with the label
             tokens.append(token)
             labels.append(label)
         X.append(tokens)

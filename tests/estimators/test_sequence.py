@@ -38,11 +38,15 @@ def test_the_best_labelling(model):
     assert same(model.predict(NEW, decode="joint"), model.predict(NEW))
 
 
+def temperature_of(model):
+    """The loss's own, where it has one."""
+    return {"hinge": 1.0, "softmax_margin": 1.0, "log": 1.0}.get(model.loss, 0.3)
+
+
 def test_marginals(model):
-    loss = {"hinge": 0.0, "softmax_margin": 1.0, "log": 1.0}.get(model.loss, 0.3)
     marginals = model.predict_marginals(NEW)
     for x, found in zip(NEW, marginals, strict=True):
-        assert np.allclose(found, ByEnumeration(model, x).marginals(loss or 1.0), rtol=1e-9, atol=1e-12)
+        assert np.allclose(found, ByEnumeration(model, x).marginals(temperature_of(model)), rtol=1e-9, atol=1e-12)
         assert np.allclose(found.sum(axis=1), 1.0)
     likely = [model.classes_[found.argmax(axis=1)] for found in marginals]
     assert same(model.predict(NEW, decode="marginal"), likely)
@@ -51,7 +55,8 @@ def test_marginals(model):
 def test_log_probabilities(model):
     labels = [model.classes_[np.arange(len(x)) % 3] for x in NEW]
     found = model.log_proba(NEW, labels)
-    expected = [ByEnumeration(model, x).log_probability(np.arange(len(x)) % 3) for x in NEW]
+    temperature = temperature_of(model)
+    expected = [ByEnumeration(model, x).log_probability(np.arange(len(x)) % 3, temperature) for x in NEW]
     assert np.allclose(found, expected, rtol=1e-10)
 
 
@@ -382,3 +387,60 @@ def test_views_are_the_weights(reference):
 def test_structures_of_other_kinds_are_refused():
     with pytest.raises(ValueError, match=r"structure must be mg.Sequence\(...\), got 'chain'"):
         mg.SequenceClassifier(structure="chain").fit(X, Y)
+
+
+class BestOnly(mg.inference.Forest):
+    positive_temperatures = False
+
+
+def test_probabilities_need_an_inference_that_has_them():
+    X, y = [np.eye(2)], [["a", "b"]]
+    model = mg.SequenceClassifier(loss="hinge", inference=BestOnly(), tol=0.1).fit(X, y)
+    assert model.predict(X)[0].tolist() == ["a", "b"]
+    for ask in (lambda: model.predict_marginals(X), lambda: model.log_proba(X, y)):
+        with pytest.raises(ValueError, match="best labellings only"):
+            ask()
+
+
+def test_a_prediction_too_large_for_the_inference_is_refused():
+    model = mg.SequenceClassifier(inference="exhaustive").fit([np.eye(2)], [["a", "b"]])
+    with pytest.raises(ValueError, match="Exhaustive"):
+        model.predict([np.zeros((40, 2))])
+
+
+@pytest.mark.parametrize("loss", ["log", mg.losses.SmoothedHinge(0.2), "softmax_margin"])
+def test_probabilities_of_labellings_add_up_to_the_marginals(loss):
+    rng = np.random.default_rng(0)
+    X, y = [rng.normal(size=(2, 3)), rng.normal(size=(3, 3))], [["a", "b"], ["b", "a", "a"]]
+    model = mg.SequenceClassifier(loss, C=3.0, edges="constant").fit(X, y)
+    pairs = [[a, b] for a in "ab" for b in "ab"]
+    p = np.exp(model.log_proba([X[0]] * 4, pairs))
+    assert p.sum() == pytest.approx(1.0)
+    assert p[:2].sum() == pytest.approx(model.predict_marginals([X[0]])[0][0, 0])
+
+
+def test_coefficients_exist_for_one_linear_scorer_only():
+    X, y = [np.eye(2)], [["a", "b"]]
+    for nodes in ("constant", mg.scores.Sum([mg.scores.Constant(), mg.scores.Linear(bias=False)])):
+        model = mg.SequenceClassifier(nodes=nodes).fit(X, y)
+        for name in ("coef_", "intercept_", "state_features_"):
+            with pytest.raises(AttributeError, match="exist with nodes='linear'"):
+                getattr(model, name)
+
+
+def test_weights_of_the_boundary_have_a_view():
+    X, y = [np.eye(2)], [["a", "b"]]
+    assert mg.ChainCRF().fit(X, y).boundary_.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    first, last = mg.ChainCRF(boundary=True).fit(X, y).boundary_
+    assert first[0] > 0 > first[1] and last[1] > 0 > last[0]
+
+
+def test_columns_of_data_frames_are_compared_by_name():
+    frame = pd.DataFrame({"p": [1.0, 0.0], "q": [0.0, 1.0]})
+    model = mg.ChainCRF().fit([frame], [["a", "b"]])
+    assert model.predict([frame])[0].tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match=r"X\[1\] has the columns \['q', 'p'\].*fitted on \['p', 'q'\]"):
+        model.predict([frame, frame[["q", "p"]]])
+    with pytest.raises(ValueError, match=r"X\[1\] has the columns .* the data frames before it"):
+        mg.ChainCRF().fit([frame, frame[["q", "p"]]], [["a", "b"], ["a", "b"]])
+    assert model.predict([frame.to_numpy()])[0].tolist() == ["a", "b"]  # arrays have no names

@@ -45,9 +45,7 @@ def test_attributes_mean_what_they_mean_to_crfsuite(X):
     encoder = TokenEncoder()
     rows, lengths = encoder.fit_transform(X)
     expected = [item for sequence in X for item in pycrfsuite.ItemSequence(sequence).items()]
-    assert as_dicts(encoder, rows) == [
-        {name: weight for name, weight in item.items() if weight != 0} for item in expected
-    ]
+    assert as_dicts(encoder, rows) == expected
     assert lengths.tolist() == [len(sequence) for sequence in X]
 
 
@@ -57,7 +55,6 @@ def test_matrix_is_canonical(X):
     rows, lengths = encoder.fit_transform(X)
     assert (rows.data.dtype, rows.indices.dtype, lengths.dtype) == (np.float64, np.int32, np.int64)
     assert rows.shape == (lengths.sum(), len(encoder.vocabulary_))
-    assert np.all(rows.data != 0)
     for start, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
         assert np.all(np.diff(rows.indices[start:end]) > 0)
 
@@ -69,7 +66,7 @@ def test_transform_keeps_what_fit_has_seen_and_ignores_the_rest(X, X_new):
     rows, lengths = encoder.transform(X_new)
     expected = [item for sequence in X_new for item in pycrfsuite.ItemSequence(sequence).items()]
     assert as_dicts(encoder, rows) == [
-        {name: weight for name, weight in item.items() if weight != 0 and name in vocabulary} for item in expected
+        {name: weight for name, weight in item.items() if name in vocabulary} for item in expected
     ]
     assert lengths.tolist() == [len(sequence) for sequence in X_new]
     assert rows.shape[1] == len(vocabulary)
@@ -101,8 +98,8 @@ def test_duplicates_of_different_kinds():
     ]
 
 
-def test_duplicates_that_cancel_are_not_stored():
-    assert encoded({"a": "b", "a:b": -1.0, "c": 1}) == [{"c": 1.0}]
+def test_duplicates_that_cancel_have_been_seen():
+    assert encoded({"a": "b", "a:b": -1.0, "c": 1}) == [{"a:b": 0.0, "c": 1.0}]
 
 
 def test_columns_in_the_order_of_first_appearance():
@@ -129,11 +126,10 @@ def test_vocabulary_is_the_same_in_every_process():
     assert printed == {"['a:p', 'a:q', 'a:r', 'a:s', 't', 'u', 'v', 'w']\n"}
 
 
-def test_zeros_are_dropped_and_get_no_column():
-    encoder = TokenEncoder()
-    rows, _ = encoder.fit_transform([[{"a": False, "b": 0.0, "c": -0.0, "d": np.float32(0), "e": True}]])
-    assert encoder.vocabulary_ == {"e": 0}
-    assert rows.nnz == 1
+def test_zeros_are_stored():
+    assert encoded({"a": False, "b": 0.0, "c": -0.0, "d": np.float32(0), "e": True}) == [
+        {"a": 0.0, "b": 0.0, "c": 0.0, "d": 0.0, "e": 1.0}
+    ]
 
 
 @pytest.mark.parametrize("number", [np.float32(2.5), np.float64(2.5), np.float16(2.5)])
@@ -143,7 +139,7 @@ def test_numpy_numbers(number):
 
 def test_numpy_integers_booleans_and_strings():
     token = {"i": np.int8(-3), "u": np.uint64(7), "yes": np.True_, "no": np.False_, np.str_("s"): np.str_("t")}
-    assert encoded(token) == [{"i": -3.0, "u": 7.0, "yes": 1.0, "s:t": 1.0}]
+    assert encoded(token) == [{"i": -3.0, "u": 7.0, "yes": 1.0, "no": 0.0, "s:t": 1.0}]
     encoder = TokenEncoder().fit([[[np.str_("a")]]])
     assert [type(name) for name in encoder.vocabulary_] == [str]
 

@@ -140,3 +140,11 @@ def test_another_class_than_asked_for_is_refused(tmp_path):
     assert load_object(tmp_path / "a.mg", Point) == Point(1.0)
     with pytest.raises(ModelFileError, match="holds a Point, a Machine was asked for"):
         load_object(tmp_path / "a.mg", Machine)
+
+
+def test_bytes_keep_their_width():
+    packer = Packer()
+    array = np.array([[b"a", b"bcd"]])
+    packed = packer.pack(array, "array")
+    found = Unpacker(packer.arrays).unpack(packed)
+    assert found.dtype == array.dtype and (found == array).all()

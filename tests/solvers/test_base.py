@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
+from margrave.inference import Forest
+from margrave.inference.forest import ForestOracle
 from margrave.losses import Hinge, LogLoss
 from margrave.solvers import LBFGS, DualObjective, FrankWolfe, Interrupted, Objective
 from tests.solvers.tiny_chains import TinyChains
@@ -145,3 +147,75 @@ def interrupt_at(monkeypatch, scorer, method, countdown):
         return original(self, *args, **options)
 
     monkeypatch.setattr(type(scorer), method, interrupted)
+
+
+@pytest.mark.parametrize("answer", [True, np.True_])
+def test_any_true_stops(problem, answer):
+    solver, objective = problem
+    assert len(solver.minimize(objective, callback=lambda record: answer).history) == 1
+
+
+@pytest.mark.parametrize("answer", [1, "yes", [0], False, np.False_, None])
+def test_what_is_not_true_does_not_stop(problem, answer):
+    solver, objective = problem
+    assert len(solver.minimize(objective, callback=lambda record: answer).history) > 1
+
+
+@pytest.mark.parametrize(
+    ("solver", "parameter", "value"),
+    [
+        (LBFGS, "memory", 0),
+        (LBFGS, "max_iter", 0),
+        (LBFGS, "max_iter", "5"),
+        (LBFGS, "tol", -1.0),
+        (LBFGS, "tol", float("nan")),
+        (LBFGS, "tol", "small"),
+        (FrankWolfe, "steps", 0),
+        (FrankWolfe, "together", 0),
+        (FrankWolfe, "check_every", 0),
+        (FrankWolfe, "check_every", 2.5),
+        (FrankWolfe, "max_iter", True),
+    ],
+)
+def test_parameters_out_of_range_are_refused(solver, parameter, value):
+    kind, loss = (Objective, LogLoss()) if solver is LBFGS else (DualObjective, Hinge())
+    objective = TinyChains.random(1).seen_by(kind, loss)
+    with pytest.raises(ValueError, match=f"{parameter} of {solver.__name__} must be .* at least .*, got"):
+        solver(**{parameter: value}).minimize(objective)
+
+
+class Guess(Forest):
+    """Answers that are too low, or bounds that are too high, and says so."""
+
+    def __init__(self, kind="none", slack=0.0):
+        self.kind = kind
+        self.slack = slack
+
+    def prepare(self, graph, n_jobs=1):
+        oracle, original = super().prepare(graph, n_jobs), ForestOracle.maximize
+
+        def maximize(*args, **options):
+            answer = original(oracle, *args, **options)
+            answer.bounds, answer.bound_kind = answer.values + self.slack, self.kind
+            return answer
+
+        oracle.maximize = maximize
+        return oracle
+
+
+def test_no_certificate_without_a_bound(problem):
+    solver, objective = problem
+    loss = objective.loss
+    guessed = TinyChains.random(1).seen_by(type(objective), loss, C=2.0, inference=Guess("none"))
+    solution = type(solver)(max_iter=20).minimize(guessed)
+    assert np.isnan(solution.gap) and np.isnan(solution.history[-1]["gap"])
+
+
+def test_upper_bounds_widen_the_gap(problem):
+    solver, objective = problem
+    loss, slack = objective.loss, 0.25
+    bounded = TinyChains.random(1).seen_by(type(objective), loss, C=2.0, inference=Guess("upper", slack))
+    options = {"average": False, "random_state": 0} if isinstance(solver, FrankWolfe) else {}
+    exact, wide = (type(solver)(max_iter=20, tol=0.0, **options).minimize(seen) for seen in (objective, bounded))
+    more = 2.0 * slack * len(objective)  # C times the slack of each example
+    assert wide.history[-1]["objective"] == pytest.approx(exact.history[-1]["objective"] + more, rel=1e-6)

@@ -67,12 +67,13 @@ def test_together_no_step_lowers_the_dual(case):
 def test_any_number_together_comes_to_the_same_end(together):
     objective = objective_of("dense", listed=True)
     weights, duals = np.zeros(objective.n_weights), objective.at_truth()
+    rng = np.random.default_rng(0)
     for _ in range(1000):
-        order = RNG.permutation(len(LENGTHS))
+        order = rng.permutation(len(LENGTHS))
         for first in range(0, len(order), together):
             objective.improve(weights, duals, order[first : first + together])
     primal, dual, gap = objective.certify(weights, duals)
-    assert 0 <= gap <= 2e-2
+    assert 0 <= gap <= 5e-2
     solution = FrankWolfe(tol=1e-3, max_iter=5000, random_state=0).minimize(objective_of("dense", listed=False))
     assert dual <= solution.history[-1]["objective"] and primal >= solution.history[-1]["dual"]
 

@@ -5,6 +5,7 @@ from scipy.optimize import approx_fprime
 import margrave as mg
 from margrave.losses import Hinge, LogLoss, SmoothedHinge, SoftmaxMargin
 from margrave.solvers import Objective
+from margrave.solvers.objective import relative_gap
 from tests.solvers.tiny_chains import TinyChains
 
 LOSSES = [(LogLoss(), False), (Hinge(), True), (SmoothedHinge(0.2), True), (SoftmaxMargin(), True)]
@@ -126,3 +127,10 @@ def test_read_only_labels(chains, weights):
     labels.flags.writeable = False
     objective = Objective(chains.bound(), labels, LogLoss(), mg.inference.Forest())
     assert objective.value(weights) == chains.seen_by(Objective, LogLoss()).value(weights)
+
+
+@pytest.mark.parametrize(
+    ("primal", "excess", "expected"), [(2.0, 0.5, 0.25), (2.0, 0.0, 0.0), (0.0, 0.0, 0.0), (-1.0, 0.0, np.nan)]
+)
+def test_relative_gaps(primal, excess, expected):
+    np.testing.assert_equal(relative_gap(primal, excess), expected)

@@ -158,8 +158,10 @@ class StructuredEstimator(BaseEstimator):
 
     def _maximum(self, batch: Batch, temperature: float, ask: tuple[str, ...] = ()) -> Maximum:
         """The model's best (T = 0) or average labelling of every example."""
+        inference = self._inference()
+        inference.check(batch.graph, temperature)
         theta = self._theta(batch)
-        oracle = self._inference().prepare(batch.graph, effective_n_jobs(self.n_jobs))
+        oracle = inference.prepare(batch.graph, effective_n_jobs(self.n_jobs))
         return oracle.maximize(theta, temperature, ask=ask)
 
     def _theta(self, batch: Batch) -> Floats:
@@ -168,10 +170,13 @@ class StructuredEstimator(BaseEstimator):
             self.model_.bind(batch, effective_n_jobs(self.n_jobs)).scores(self.weights_, theta)
         return theta
 
+    def _temperature(self) -> float:
+        """At which probabilities are meant: the loss's own temperature if it has one, else 1."""
+        return choose("loss", self.loss, LOSSES, Loss).temperature or 1.0
+
     def _node_marginals(self, batch: Batch) -> Floats:
-        """Probabilities of the states of all variables; at the loss's own temperature if it has one, else at 1."""
-        temperature = choose("loss", self.loss, LOSSES, Loss).temperature or 1.0
-        marginals = self._maximum(batch, temperature, ask=("nodes",)).node_marginals
+        """Probabilities of the states of all variables."""
+        marginals = self._maximum(batch, self._temperature(), ask=("nodes",)).node_marginals
         assert marginals is not None
         return marginals
 

@@ -21,7 +21,7 @@ _FITTED = (
 for _estimator in (ChainCRF, ChainM3N, SequenceClassifier):
     register(_estimator, *_FITTED)
 
-register(SequenceEncoder, "kind_", "names_", "n_features_in_")
+register(SequenceEncoder, "kind_", "names_", "columns_", "n_features_in_")
 register(TokenEncoder, "vocabulary_")
 for _kind in (
     graphs.Sequence,

@@ -12,6 +12,7 @@ from margrave.graphs import Batch, Sequence, Sequences
 from margrave.metrics import token_accuracy
 from margrave.primitives import AnyArray, Floats
 from margrave.scores import Linear, Scorer
+from margrave.scores.linear import LinearLayout
 
 
 class SequenceClassifier(StructuredEstimator):
@@ -160,14 +161,19 @@ class SequenceClassifier(StructuredEstimator):
         return _split(self._node_marginals(batch).reshape(-1, len(self.classes_)), batch)
 
     def log_proba(self, X: Any, y: Any) -> Floats:
-        """Log p(y | x) of each sequence; minus infinity where a label was not seen in fit."""
+        """Log p(y | x) of each sequence; minus infinity where a label was not seen in fit.
+
+        At the same temperature as `predict_marginals`: that of the loss, where it has one, else 1.
+        """
         self._check_fitted()
         data = self.encoder_.transform(X)
         labels = known_labels(flat_labels(y, data), self.classes_)
         batch = self._structure().build(data, len(self.classes_))
         score = batch.graph.values(self._theta(batch), np.maximum(labels, 0))
         unseen = np.array([part.min(initial=0) < 0 for part in _split(labels, batch)], dtype=bool)
-        result: Floats = np.where(unseen, -np.inf, score - self._maximum(batch, 1.0).values)
+        temperature = self._temperature()
+        excess = score - self._maximum(batch, temperature).values
+        result: Floats = np.where(unseen, -np.inf, excess / temperature)
         return result
 
     def score(self, X: Any, y: Any) -> float:
@@ -184,18 +190,24 @@ class SequenceClassifier(StructuredEstimator):
     @property
     def coef_(self) -> Floats:
         """Weights of the nodes' features, shape (n_classes, n_features); zero where there is no weight."""
-        return self._table("nodes")[: self.n_features_in_].T
+        return self._linear_table()[: self.n_features_in_].T
 
     @property
     def intercept_(self) -> Floats:
         """Biases of the labels, shape (n_classes,)."""
-        table = self._table("nodes")
+        table = self._linear_table()
         return table[self.n_features_in_] if len(table) > self.n_features_in_ else np.zeros(len(self.classes_))
 
     @property
     def transitions_(self) -> Floats:
         """Scores of neighbouring labels, shape (n_classes, n_classes), from row to column."""
         return self._table("edges").reshape(len(self.classes_), len(self.classes_))
+
+    @property
+    def boundary_(self) -> Floats:
+        """Scores of the first and of the last label, shape (2, n_classes); zero without `boundary`."""
+        named = any(term.name == "boundary" for term in self.model_.terms)
+        return self._table("boundary") if named else np.zeros((2, len(self.classes_)))
 
     @property
     def transition_features_(self) -> dict[tuple[Any, Any], float]:
@@ -208,8 +220,15 @@ class SequenceClassifier(StructuredEstimator):
         """(attribute, label) -> weight, for the pairs that have one; attributes without names are column numbers."""
         names = self.encoder_.names_
         attributes = range(self.n_features_in_) if names is None else names.feature_names_
-        table, labels = self._table("nodes")[: self.n_features_in_], self.classes_.tolist()
+        table, labels = self._linear_table()[: self.n_features_in_], self.classes_.tolist()
         return {(attributes[d], labels[k]): float(table[d, k]) for d, k in zip(*np.nonzero(table), strict=True)}
+
+    def _linear_table(self) -> Floats:
+        self._check_fitted()
+        if not isinstance(self.model_["nodes"].layout, LinearLayout):
+            scorer = "nodes='linear' or mg.scores.Linear(...)"
+            raise AttributeError(f"coef_, intercept_ and state_features_ exist with {scorer}, not {self.nodes!r}")
+        return self._table("nodes")
 
     def _table(self, name: str) -> Floats:
         self._check_fitted()

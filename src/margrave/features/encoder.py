@@ -32,8 +32,9 @@ class TokenEncoder(BaseEstimator):
     a list or set of str       each item, 1
     =========================  =====================================================
 
-    The weights of an attribute that a token has twice are added; weights of zero are not stored. Attributes that `fit`
-    has not seen are ignored by `transform`. Time is proportional to the number of attributes given; memory to that of
+    The weights of an attribute that a token has twice are added. A weight of zero is stored: it changes no score, but
+    where only observed weights are learned, the attribute has been seen with its label. Attributes that `fit` has not
+    seen are ignored by `transform`. Time is proportional to the number of attributes given; memory to that of
     the matrix (12 bytes per stored weight, about twice that while it is built) and of the vocabulary.
 
     Attributes
@@ -93,7 +94,7 @@ class TokenEncoder(BaseEstimator):
         Returns
         -------
         rows : csr_array (n_tokens, n_attributes), float64
-            One row per token, the sequences one after another; columns sorted within a row, no duplicates, no zeros.
+            One row per token, the sequences one after another; columns sorted within a row, no duplicates.
         lengths : ndarray (n_sequences,), int64
             The number of tokens of each sequence.
 

@@ -99,9 +99,7 @@ class Entries:
     def _add_weight(self, name: str, weight: float) -> None:
         if not isfinite(weight):
             raise ValueError(f"the attribute {name!r} has the weight {weight}: expected a finite number; leave it out")
-        if weight == 0.0:
-            return  # before the lookup: an attribute that is never anything but zero needs no column
-        if weight != 1.0:
+        if weight != 1.0:  # zeros too: they change no score, but show an attribute together with a label
             self.exceptions.append(len(self.columns))
             self.weights.append(weight)
         self.columns.append(self.column_of(name))
@@ -120,10 +118,7 @@ class Entries:
         if row_ends[-1] <= np.iinfo(np.int32).max:
             row_ends = row_ends.astype(np.int32)
         rows = csr_array((weights, columns, row_ends), shape=(len(row_ends) - 1, n_columns))
-        n_given = rows.nnz
         rows.sum_duplicates()
-        if rows.nnz != n_given:
-            rows.eliminate_zeros()  # duplicates of opposite weights
         return rows
 
 

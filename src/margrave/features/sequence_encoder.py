@@ -26,6 +26,8 @@ class SequenceEncoder(BaseEstimator):
     n_features_in_ : int
     names_ : TokenEncoder or None
         Names of the columns, where tokens have named attributes.
+    columns_ : list of str or None
+        Names of the columns of data frames: those that are given later must have the same, in the same order.
 
     Examples
     --------
@@ -41,10 +43,11 @@ class SequenceEncoder(BaseEstimator):
         if isinstance(X, Sequences) and isinstance(X.encoder, SequenceEncoder):
             self.__dict__.update(X.encoder.__dict__)
             return X
-        kind = _kind(X)
+        kind, columns = _kind(X), _columns(X, None)
         names = TokenEncoder() if kind == "tokens" else None
         stacked = _named(X, names.fit_transform(X)) if names is not None else _stacked(X, kind, None)
         self.kind_, self.names_, self.n_features_in_ = kind, names, int(stacked.features.shape[1])
+        self.columns_ = columns
         return Sequences(stacked.features, stacked.lengths, self)
 
     def fit(self, X: Any, y: object = None) -> Self:
@@ -57,6 +60,7 @@ class SequenceEncoder(BaseEstimator):
         if not isinstance(X, Sequences) and not len(_items(X)):
             return Sequences(self._no_rows(), np.zeros(0, dtype=np.int64), self)
         kind = _kind(X, default=self.kind_)
+        _columns(X, self.columns_)
         if self.names_ is not None and kind == "tokens":
             return _named(X, self.names_.transform(X), self)
         if (kind == "tokens") != (self.kind_ == "tokens") and not isinstance(X, Sequences):
@@ -107,6 +111,21 @@ def _kind(X: Any, default: Kind = "dense") -> Kind:
             numbers = isinstance(first, list | tuple | np.ndarray) and len(first) and _is_number(first[0])
             return "dense" if numbers else "tokens"
     return default
+
+
+def _columns(X: Any, expected: list[str] | None) -> list[str] | None:
+    """The names of data frames' columns, or None where there are no frames; a ValueError where they differ."""
+    if isinstance(X, Sequences):
+        return None
+    where = "the model was fitted on" if expected is not None else "the data frames before it have"
+    for i, item in enumerate(_items(X)):
+        if not hasattr(item, "columns"):
+            continue
+        found = [str(name) for name in item.columns]
+        if expected is not None and found != expected:
+            raise ValueError(f"X[{i}] has the columns {found}, but {where} {expected}: select these, in this order")
+        expected = found
+    return expected
 
 
 def _is_number(value: object) -> bool:

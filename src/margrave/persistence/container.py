@@ -66,6 +66,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     if hashlib.sha256(content).hexdigest().encode() != digits:
         raise ModelFileError(f"{path} is damaged: its checksum is not that of its content")
     header = _parsed(bytes(content[8:stop]), path)
+    header.pop("sha256", None)  # checked, and not part of what was written
     try:
         arrays = {str(name): _view(content, place) for name, place in header.pop("arrays").items()}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -105,6 +105,9 @@ class Packer:
         if value.dtype.kind == "U":
             texts = self._texts(value.ravel().tolist())
             return {"text_array": texts, "shape": list(value.shape), "width": value.dtype.itemsize // 4}
+        if value.dtype.kind == "S":
+            content = np.frombuffer(np.ascontiguousarray(value).tobytes(), dtype=np.uint8)
+            return {"bytes_array": self._put(content), "shape": list(value.shape), "width": value.dtype.itemsize}
         if value.dtype.kind not in "biuf":
             raise TypeError(f"{where} cannot be saved: it is an array of dtype {value.dtype}")
         return {"array": self._put(value)}
@@ -172,11 +175,18 @@ class Unpacker:
             raise ModelFileError("a text array has a width out of reason")
         return np.array(self._texts(packed["text_array"]), dtype=f"<U{packed['width']}").reshape(packed["shape"])
 
+    def _bytes_array(self, packed: Any) -> AnyArray:
+        if not 1 <= packed["width"] <= 2**20:
+            raise ModelFileError("a bytes array has a width out of reason")
+        content = self._arrays[packed["bytes_array"]].astype(np.uint8, casting="no")
+        return np.frombuffer(content.tobytes(), dtype=f"S{packed['width']}").reshape(packed["shape"])
+
     _FORMS: ClassVar[dict[str, Callable[["Unpacker", Any], Any]]] = {
         "object": _object,
         "keys": _dict,
         "array": lambda self, p: self._arrays[p["array"]],
         "text_array": _text_array,
+        "bytes_array": _bytes_array,
         "texts": lambda self, p: self._texts(p["texts"]),
         "numbers": lambda self, p: self._arrays[p["numbers"]].tolist(),
         "scalar": lambda self, p: self._arrays[p["scalar"]][()],

@@ -97,9 +97,12 @@ class Solver(BaseEstimator, ABC):
     ----------
     objective_type : type
         What it needs to see: `Objective`, or `DualObjective` for solvers with dual variables.
+    counts : tuple of str
+        Its parameters that are whole numbers of at least 1, besides `max_iter`.
     """
 
     objective_type: ClassVar[type[Objective]] = Objective
+    counts: ClassVar[tuple[str, ...]] = ()
     tol: float
     max_iter: int
 
@@ -129,6 +132,7 @@ class Solver(BaseEstimator, ABC):
         reason = self.refusal(objective)
         if reason is not None:
             raise ValueError(reason)
+        self._check_parameters()
         with one_blas_thread():
             run, history, began = self.begin(objective, start), list[Record](), perf_counter()
             reason = ""
@@ -137,11 +141,21 @@ class Solver(BaseEstimator, ABC):
                     progress = run.advance(self.max_iter)
                     history.append(_record(run.iteration, progress, perf_counter() - began))
                     reason = self._reason(run, history, progress)
-                    if callback is not None and callback(history[-1]) is True:
+                    if callback is not None and _asks_to_stop(callback(history[-1])):
                         reason = reason or "callback"
                 return _finished(run, history, reason)
             except KeyboardInterrupt:
                 raise Interrupted(_finished(run, history, "interrupt")) from None
+
+    def _check_parameters(self) -> None:
+        name = type(self).__name__
+        tol: Any = self.tol
+        if not isinstance(tol, int | float | np.number) or isinstance(tol, bool) or not tol >= 0:
+            raise ValueError(f"tol of {name} must be a number of at least 0, got {tol!r}")
+        for parameter in ("max_iter", *self.counts):
+            count = getattr(self, parameter)
+            if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+                raise ValueError(f"{parameter} of {name} must be a whole number of at least 1, got {count!r}")
 
     def _reason(self, run: Run, history: list[Record], progress: Progress) -> str:
         """Why to stop, or nothing."""
@@ -150,6 +164,10 @@ class Solver(BaseEstimator, ABC):
         if progress.stuck:
             return "precision"
         return "max_iter" if run.iteration >= self.max_iter else ""
+
+
+def _asks_to_stop(answer: Any) -> bool:
+    return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 def _record(iteration: int, progress: Progress, seconds: float) -> Record:

@@ -21,7 +21,7 @@ from margrave.primitives import Floats, Integers, Labels, kernel
 from margrave.scores import BoundScorer
 from margrave.scores.listed import Rows, load_listed
 from margrave.solvers.dual_steps import Fixed, best_steps, set_direction, set_to_truth, sum_shared, take_direction
-from margrave.solvers.objective import Objective
+from margrave.solvers.objective import Objective, relative_gap
 
 
 @dataclass(eq=False)
@@ -180,7 +180,11 @@ class DualObjective(Objective):
         """Primal of these weights, dual of these dual variables, both computed afresh, and their relative gap."""
         primal = self.value(weights) + self.penalty(weights)
         dual = self.dual(self.weights_of(duals), duals)
-        return primal, dual, (primal - dual) / primal if primal > 0 else 0.0
+        return primal, dual, self.gap(primal, dual)
+
+    def gap(self, primal: float, dual: float) -> float:
+        """(primal − dual)/primal; NaN where the inference does not bound the maximum, so that the primal is a guess."""
+        return relative_gap(primal, primal - dual) if self.bounded else np.nan
 
     # ------------------------------------------------------------------
 

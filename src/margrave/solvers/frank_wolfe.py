@@ -48,6 +48,7 @@ class FrankWolfe(Solver):
     """
 
     objective_type = DualObjective
+    counts = ("steps", "together", "check_every")
 
     def __init__(
         self,
@@ -115,7 +116,7 @@ class _Passes:
             if duals is not None:
                 weights = self._objective.weights_of(duals)
                 found.append((self._objective.certify(weights, duals)[2], weights, duals))
-        gap, weights, duals = min(found, key=lambda item: item[0])
+        gap, weights, duals = min(found, key=lambda item: _least_known(item[0]))
         return Solution(weights, gap=gap, duals=duals)
 
     # ------------------------------------------------------------------
@@ -134,5 +135,10 @@ class _Passes:
         for weights, duals in candidates:
             primal = self._objective.value(weights) + self._objective.penalty(weights)
             dual = self._objective.dual(weights, duals)
-            reached.append(Progress(primal, (primal - dual) / primal if primal > 0 else 0.0, dual))
-        return min(reached, key=lambda progress: progress.gap)
+            reached.append(Progress(primal, self._objective.gap(primal, dual), dual))
+        return min(reached, key=lambda progress: _least_known(progress.gap))
+
+
+def _least_known(gap: float) -> float:
+    """Where nothing is known of a gap, any that is known is better."""
+    return np.inf if np.isnan(gap) else gap

@@ -5,7 +5,7 @@ import numpy as np
 from margrave.primitives import Floats
 from margrave.solvers.base import Progress, Run, Solution, Solver
 from margrave.solvers.line_search import wolfe_step
-from margrave.solvers.objective import Objective
+from margrave.solvers.objective import Objective, relative_gap
 
 
 class LBFGS(Solver):
@@ -29,6 +29,8 @@ class LBFGS(Solver):
     >>> mg.ChainCRF(solver=mg.solvers.LBFGS(memory=30, tol=1e-5)).solver.memory
     30
     """
+
+    counts = ("memory",)
 
     def __init__(self, memory: int = 20, tol: float = 1e-3, max_iter: int = 1000) -> None:
         self.memory = memory
@@ -93,7 +95,7 @@ class _Descent:
         return value, float(self._trial_gradient @ self._direction)
 
     def _gap(self) -> float:
-        return self._objective.distance(self._gradient) / self._value if self._value > 0 else 0.0
+        return relative_gap(self._value, self._objective.distance(self._gradient))
 
     def _first_step(self) -> float:
         return 1.0 if self._steps else min(1.0, 1.0 / float(np.abs(self._gradient).sum()))

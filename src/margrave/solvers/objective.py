@@ -17,6 +17,7 @@ from margrave.primitives import Floats, Labels, for_reading
 from margrave.scores import BoundModel
 
 ALL = slice(None)
+ROUNDING = 1e-9  # an objective of 0 may come out so far below it
 Penalty = float | Mapping[str, float] | None
 
 
@@ -71,6 +72,7 @@ class Objective:
         self.etas = penalties(model, penalty)
         self._added = _added(loss.against(self.graph, self.labels, node_weights))
         self._oracle = inference.prepare(self.graph, n_jobs)
+        self.bounded = True
         self._theta, self._counts = np.zeros(self.graph.n_entries), np.zeros(self.graph.n_entries)
 
     @property
@@ -117,8 +119,11 @@ class Objective:
         return total
 
     def distance(self, gradient: Floats) -> float:
-        """½ Σ_g ‖∇_g‖²/η_g: how far the whole objective is from its minimum at the most; NaN where some η_g is 0."""
-        total = 0.0
+        """½ Σ_g ‖∇_g‖²/η_g: how far the whole objective is from its minimum at the most.
+
+        NaN where some η_g is 0, and where the inference does not bound the maximum: then nothing is known.
+        """
+        total = 0.0 if self.bounded else np.nan
         for run, eta in self.etas:
             part = gradient[run]
             total += 0.5 * float(part @ part) / eta if eta > 0 else np.nan * (run.stop > run.start)
@@ -140,10 +145,12 @@ class Objective:
         temperature, out = self.loss.temperature, self._counts if counts else None
         s = self.sample_weight
         answer = self._oracle.maximize(self._theta, temperature, self._added, examples, out, s, ask=())
+        self.bounded = answer.bound_kind != "none"
         if counts and answer.labels is not None:
             self._counts[:] = 0.0
             self.graph.counts(answer.labels, self._counts, s, examples)
-        return float(answer.values.sum() if s is None else answer.values @ s[examples])
+        reached = answer.bounds if answer.bound_kind == "upper" else answer.values
+        return float(reached.sum() if s is None else reached @ s[examples])
 
     def _subtract_truth(self, weights: Floats, out: Floats, examples: slice) -> float:
         """Take C Σ s_i features_i ⊗ y_i of some examples from `out`; returns Σ s_i ⟨θ_i, y_i⟩."""
@@ -154,6 +161,13 @@ class Objective:
         self.model.add_pullback(counts, pulled, examples)
         out -= self.C * pulled
         return float(weights @ pulled)
+
+
+def relative_gap(primal: float, excess: float) -> float:
+    """What a primal is above a lower bound of the minimum, as a share of it; NaN where it is below 0, as no loss is."""
+    if primal > 0:
+        return excess / primal
+    return 0.0 if primal > -ROUNDING and excess < ROUNDING else np.nan
 
 
 def penalties(model: BoundModel, penalty: Penalty) -> list[tuple[slice, float]]:
