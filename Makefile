@@ -10,6 +10,7 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 PYTHON ?= $(firstword $(foreach name,python3.11 python3,$(shell $(name) -c "print('$(name)')" 2>/dev/null)))
 BIN := .venv/bin
 READY := .venv/.ready
+DOCS_READY := .venv/.docs-ready
 # How many processes share the tests.
 WORKERS ?= 2
 PYTEST = $(BIN)/python -m pytest
@@ -21,7 +22,7 @@ KERNELS = NUMBA_CACHE_DIR="$$($(BIN)/python tools/kernel_cache.py)"
 BOUNDS_TESTS := tests/contracts tests/inference tests/scores tests/graphs tests/solvers
 NO_JIT_TESTS := tests/primitives tests/graphs tests/scores tests/inference tests/losses
 
-.PHONY: help setup demo test lint types architecture unit bounds no-jit coverage benchmark format clean
+.PHONY: help setup demo test lint types architecture docs unit bounds no-jit coverage benchmark format clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/:.*  ## /\t/' | expand -t 16
@@ -36,11 +37,16 @@ $(READY): pyproject.toml src/margrave/_version.py
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
+# Made when the tools of the pages are installed, which only the pages need.
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
 demo: $(READY)  ## train a chain on handwritten words and show what it reads
 	@$(KERNELS) $(BIN)/margrave demo
 
 # In this order: what fails fast first; the whole suite last, so that its closing line is the last one printed.
-test: lint types architecture no-jit bounds unit  ## everything that has to hold
+test: lint types architecture docs no-jit bounds unit  ## everything that has to hold
 
 lint: $(READY)  ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -51,6 +57,10 @@ types: $(READY)  ## mypy, strict
 
 architecture: $(READY)  ## which package may import which
 	$(BIN)/lint-imports
+
+docs: $(DOCS_READY)  ## the documentation as a site in build/docs; a warning is an error
+	rm -rf build/docs
+	$(KERNELS) $(BIN)/python -m sphinx --builder html --nitpicky --fail-on-warning --keep-going --quiet --fresh-env --doctree-dir build/doctrees docs build/docs
 
 unit: $(READY)  ## tests and doctests; the skipped ones must be the expected ones
 	$(KERNELS) $(PYTEST) $(PARALLEL) --expected-skips

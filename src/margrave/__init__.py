@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what editors and mypy read
     from margrave import checks, datasets, features, graphs, inference, losses, metrics, scores, solvers
     from margrave.estimators import ChainCRF, ChainM3N, SequenceClassifier, load
     from margrave.graphs import Sequence, Sequences
+    from margrave.versions import show_versions
 
 __all__ = [
     "ChainCRF",
@@ -31,6 +32,7 @@ __all__ = [
     "losses",
     "metrics",
     "scores",
+    "show_versions",
     "solvers",
 ]
 
@@ -42,6 +44,7 @@ _HOMES = {
     "SequenceClassifier": "estimators",
     "Sequences": "graphs",
     "load": "estimators",
+    "show_versions": "versions",
 }
 
 

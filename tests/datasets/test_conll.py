@@ -1,11 +1,13 @@
 import gzip
 import lzma
+import pickle
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from margrave.datasets import read_conll
+from margrave.datasets.conll import RaggedLineError
 
 SENTENCES = [[("the", "DT"), ("cat", "NN")], [("sleeps", "VBZ")]]
 
@@ -43,6 +45,19 @@ def test_ragged_line_is_refused_with_its_number(tmp_path):
         ValueError, match=r"text, line 3: expected 2 columns as in the first line, got 1 in 'cat'; mend"
     ):
         read_conll(path)
+
+
+def test_a_ragged_line_says_in_numbers_what_is_wrong_with_it():
+    with pytest.raises(RaggedLineError) as caught:
+        read_conll(["the DT\n", "\n", " cat\n"])
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert (error.source, error.line, error.expected, error.got, error.text) == ("source", 3, 2, 1, "cat")
+    assert str(error) == str(caught.value)
+
+
+def test_ragged_lines_where_they_are_expected():
+    lines = ["O\ta\tb\n", "O\ta\n", "\n", "O\n"]
+    assert read_conll(lines, separator="\t", ragged=True) == [[("O", "a", "b"), ("O", "a")], [("O",)]]
 
 
 def test_separator_keeps_empty_columns_and_blanks():

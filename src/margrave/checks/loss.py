@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from margrave.checks.inference import close
+from margrave.checks.oracle import close
 from margrave.checks.problems import Problem, Random, all_problems
 from margrave.inference import Added, Exhaustive
 from margrave.losses import Loss

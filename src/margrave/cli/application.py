@@ -6,14 +6,23 @@ import typer
 
 from margrave._version import __version__
 from margrave.cli.demo import demo
+from margrave.cli.errors import plainly, show_tracebacks
+from margrave.cli.evaluate import evaluate
+from margrave.cli.fit import fit
+from margrave.cli.inspect import inspect
+from margrave.cli.predict import predict
+from margrave.cli.versions import versions
+from margrave.cli.warmup import warmup
 
 app = typer.Typer(
     name="margrave",
-    help="Structured prediction: many labels that depend on each other, predicted at once.",
     no_args_is_help=True,
     add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # paragraphs are filled to the width of the terminal
 )
-app.command()(demo)
+for _command in (demo, fit, predict, evaluate, inspect, warmup, versions):
+    app.command()(plainly(_command))
 
 
 def _print_version(asked: bool) -> None:
@@ -27,8 +36,14 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
     ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from, before its sentence.")] = False,
 ) -> None:
-    """Structured prediction: many labels that depend on each other, predicted at once."""
+    """Structured prediction: many labels that depend on each other, predicted at once.
+
+    Errors are one sentence on standard error. The exit code is 0 for done, 1 for a run that failed, 2 for a command
+    line or a file that is not what it has to be, 130 for Ctrl-C.
+    """
+    show_tracebacks(debug)
 
 
 def main() -> None:

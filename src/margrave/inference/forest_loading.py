@@ -56,15 +56,6 @@ def shape_of(w: Wiring, example: int) -> tuple[int, int, int]:
 
 
 @kernel
-def most_variables(w: Wiring, first: int, stop: int) -> int:
-    """The most variables that any of the examples has."""
-    most = 0
-    for example in range(first, stop):
-        most = max(most, w[EXAMPLES][example + 1, FIRST_VARIABLE] - w[EXAMPLES][example, FIRST_VARIABLE])
-    return most
-
-
-@kernel
 def load_example(example: int, inputs: Inputs, scores: Floats) -> None:
     """Write the scores of every variable's states, by position; the rest of each row is minus infinity."""
     theta, w, coefficients, order, extra = inputs

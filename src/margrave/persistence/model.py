@@ -1,6 +1,7 @@
 """Whole objects in files."""
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from margrave._version import __version__
@@ -12,8 +13,15 @@ from margrave.persistence.state import Packer, Unpacker
 _DOUBTS = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError, RecursionError)
 
 
-def save_object(value: Any, path: str | os.PathLike[str]) -> None:
+def save_object(value: Any, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
     """Save an object of a registered class; atomic, and readable without executing anything.
+
+    Parameters
+    ----------
+    value : object
+    path : path
+    notes : mapping of JSON values, or None
+        More entries for the file's header, for programs that know of them (`read_file` gives the header).
 
     Raises
     ------
@@ -24,7 +32,8 @@ def save_object(value: Any, path: str | os.PathLike[str]) -> None:
     """
     packer = Packer()
     packed = packer.pack(value, type(value).__name__)
-    write_file(path, {"library": __version__, "class": type(value).__name__, "state": packed}, packer.arrays)
+    header = {"library": __version__, "class": type(value).__name__, "state": packed}
+    write_file(path, {**(notes or {}), **header}, packer.arrays)
 
 
 def load_object(path: str | os.PathLike[str], expected: type | None = None) -> Any:
