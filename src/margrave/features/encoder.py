@@ -1,7 +1,7 @@
 """From feature dictionaries to one sparse matrix: attributes get columns, tokens get rows."""
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from margrave.features.entries import MAPPINGS, Entries, GrowingVocabulary, brief, known_columns
+from margrave.features.entries import MAPPINGS, Entries, GrowingVocabulary, KnownVocabulary, brief
 from margrave.primitives import AnyArray, Integers
 
 Token: TypeAlias = Mapping[str, Any] | list[str] | set[str] | frozenset[str]
@@ -104,7 +104,7 @@ class TokenEncoder(BaseEstimator):
             A token or a value that means nothing; the message names the sequence and the token.
         """
         vocabulary = GrowingVocabulary()
-        entries, lengths = _encode(sequences, vocabulary.__getitem__)
+        entries, lengths = _encode(sequences, vocabulary)
         rows = entries.matrix(len(vocabulary))
         self.vocabulary_ = dict(vocabulary)  # only now: a failed fit leaves nothing behind
         return rows, lengths
@@ -130,7 +130,7 @@ class TokenEncoder(BaseEstimator):
             A token or a value that means nothing; the message names the sequence and the token.
         """
         check_is_fitted(self, "vocabulary_")
-        entries, lengths = _encode(sequences, known_columns(self.vocabulary_))
+        entries, lengths = _encode(sequences, KnownVocabulary(self.vocabulary_))
         return entries.matrix(len(self.vocabulary_)), lengths
 
     @property
@@ -142,8 +142,8 @@ class TokenEncoder(BaseEstimator):
         return names
 
 
-def _encode(sequences: Sequences, column_of: Callable[[str], int]) -> tuple[Entries, Integers]:
-    entries = Entries(column_of)
+def _encode(sequences: Sequences, vocabulary: GrowingVocabulary | KnownVocabulary) -> tuple[Entries, Integers]:
+    entries = Entries(vocabulary)
     lengths = array("q")
     for index, sequence in enumerate(sequences):
         if isinstance(sequence, (str, bytes, *MAPPINGS)) or not isinstance(sequence, Iterable):
@@ -151,10 +151,11 @@ def _encode(sequences: Sequences, column_of: Callable[[str], int]) -> tuple[Entr
                 f"X[{index}]: expected a sequence of tokens, got {brief(sequence)}; "
                 f"X is a list of sequences, a sequence is a list of tokens, a token is a dict or a list of str"
             )
-        n_before = len(entries.row_ends)
+        n_before, tokens = len(entries.row_ends), sequence if isinstance(sequence, list) else list(sequence)
         try:
-            for token in sequence:
-                entries.add(token)
+            if not entries.add_quickly(tokens):
+                for token in tokens:
+                    entries.add(token)
         except (TypeError, ValueError, OverflowError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"X[{index}], token {len(entries.row_ends) - n_before}: {error}") from error

@@ -38,17 +38,16 @@ class BoundObserved:
         self._x = rows_of(features)
         self._bias, self._n_jobs = bias, n_jobs
         self._n_outputs, self._n_slopes = n_outputs, len(outputs)
+        self._in_use = False  # whether a whole batch has been asked for before: then the two matrices will pay
         self._runs, self._outputs = for_reading(runs, np.int64), for_reading(outputs, np.int32)
 
     def scores(self, weights: Floats, out: Floats, rows: slice = ALL, add: bool = False) -> None:
         """See `BoundScorer.scores`."""
         first, stop, _ = rows.indices(len(self._x))
         slopes = weights[: self._n_slopes]
-        if stop - first < len(self._x):
-            x = self._x
-            gather_observed(x.pointer, x.columns, x.values, slopes, self._runs, self._outputs, first, stop, add, out)
-            if self._bias:
-                out += weights[self._n_slopes :]
+        if stop - first < len(self._x) or not self._in_use:
+            self._in_use |= stop - first == len(self._x)
+            self._plain_scores(weights, out, first, stop, add)
             return
         parts = self._parts
         table = np.zeros((parts.n_features, self._n_outputs))
@@ -62,6 +61,19 @@ class BoundObserved:
                 part += weights[self._n_slopes :]
 
         for_each(work, parts.slices, self._n_jobs)
+
+    def _plain_scores(self, weights: Floats, out: Floats, first: int, stop: int, add: bool) -> None:
+        """Run by run of weights, as they stand: for some rows, and for those who ask for all rows but once."""
+        x, slopes = self._x, weights[: self._n_slopes]
+
+        def work(run: tuple[int, int]) -> None:
+            part = out[run[0] - first : run[1] - first]
+            gather_observed(x.pointer, x.columns, x.values, slopes, self._runs, self._outputs, *run, add, part)
+            if self._bias:
+                part += weights[self._n_slopes :]
+
+        whole = stop - first == len(x)
+        for_each(work, row_slices(x) if whole else [(first, stop)], self._n_jobs)
 
     def add_pullback(self, gradient: Floats, out: Floats, rows: slice = ALL, scale: float = 1.0) -> None:
         """See `BoundScorer.add_pullback`."""
