@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from margrave.features import TokenEncoder
+from margrave.features.entries import Entries
 
 names = st.text(st.characters(codec="utf-8", exclude_characters=":\0"), max_size=3)
 lists_of_names = st.lists(names, max_size=3, unique=True)
@@ -227,3 +228,28 @@ def test_copies():
     again = pickle.loads(pickle.dumps(encoder))
     assert again.transform([[["b", "c"]]])[0].toarray().tolist() == [[0.0, 1.0]]
     assert not hasattr(clone(encoder), "vocabulary_")
+
+
+plain = st.dictionaries(names, names | st.booleans() | weights | st.integers(-3, 3), max_size=4)
+
+
+@given(st.lists(st.lists(plain, max_size=4) | st.lists(lists_of_names, max_size=4), max_size=4))
+def test_the_quick_way_is_the_slow_one(X):
+    quick, slow = TokenEncoder(), TokenEncoder()
+    ours = quick.fit_transform(X)[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Entries, "add_quickly", lambda self, tokens: False)
+        theirs = slow.fit_transform(X)[0]
+    assert quick.vocabulary_ == slow.vocabulary_
+    assert as_dicts(quick, ours) == as_dicts(slow, theirs)
+
+
+@pytest.mark.parametrize("bad", [[["a"], [["b"]]], [["a"], [1]], [{"a": 1.0}, {1: 2.0}], [{"a": np.inf}], [{"a": {}}]])
+def test_what_the_quick_way_leaves_is_found_by_the_slow_one(bad):
+    encoder = TokenEncoder().fit([[["a"]], [{"b": "c"}]])
+    good = [[["a", "a"]], [{"b": "c"}]]
+    if bad == [{"a": {}}]:
+        assert encoder.transform([*good, bad])[0].toarray().tolist() == [[2, 0], [0, 1], [0, 0]]
+        return
+    with pytest.raises((TypeError, ValueError), match=r"^X\[2\], token [01]: "):
+        encoder.transform([*good, bad])

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from margrave.checks.marginals import expected_score, tied_counts
-from margrave.checks.oracle import EVERYTHING, TEMPERATURES, check_single_answers, check_threads, close
+from margrave.checks.oracle import (
+    EVERYTHING,
+    TEMPERATURES,
+    check_in_place,
+    check_single_answers,
+    check_threads,
+    close,
+)
 from margrave.checks.problems import Random, all_problems, random_labels
 from margrave.graphs import FactorGraph
 from margrave.inference import Added, Cost, EdgeScores, Exhaustive, Inference, Maximum
@@ -135,6 +142,7 @@ def _check_question(
         _check_gradient(inference, graph, theta, answer, options, random, where)
     _check_runs(inference, graph, theta, answer, options, where)
     check_single_answers(inference, graph, theta, options, where)
+    check_in_place(inference, graph, theta, options, where)
     _check_entropy(inference, graph, theta, temperature, added, where)
 
 

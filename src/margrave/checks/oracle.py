@@ -34,6 +34,18 @@ def check_single_answers(
         _check_several_answers(inference, graph, theta, added, where)
 
 
+def check_in_place(
+    inference: Inference, graph: FactorGraph, theta: Floats, options: dict[str, Any], where: str
+) -> None:
+    """Counts over the scores themselves are those in a vector of their own, where the oracle says so."""
+    if options["temperature"] == 0.0 or not inference.prepare(graph).in_place:
+        return
+    expected, found = np.zeros(graph.n_entries), theta.copy()
+    inference.prepare(graph).maximize(theta, out=expected, **options)
+    inference.prepare(graph).maximize(found, out=found, **options)
+    assert np.array_equal(found, expected), f"{where}: counts in place of the scores are other counts"
+
+
 def _check_several_answers(
     inference: Inference, graph: FactorGraph, theta: Floats, added: Added | None, where: str
 ) -> None:

@@ -119,7 +119,15 @@ class Maximum:
 
 
 class Oracle(Protocol):
-    """An inference algorithm made ready for one graph; owns its work space, so one per thread of questions."""
+    """An inference algorithm made ready for one graph; owns its work space, so one per thread of questions.
+
+    Attributes
+    ----------
+    in_place : bool
+        Whether `maximize` at T > 0 may write counts over the very scores that it was asked about.
+    """
+
+    in_place: bool
 
     def maximize(
         self,

@@ -64,6 +64,8 @@ def all_labelings(topology: Topology) -> Integers:
 class ExhaustiveOracle:
     """Enumerates, shape by shape."""
 
+    in_place = False
+
     def __init__(self, graph: FactorGraph) -> None:
         self.graph = graph
 

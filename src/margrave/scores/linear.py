@@ -1,15 +1,15 @@
 """Linear scores: weights per (feature, output), all of them or those that the training data show."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from margrave.graphs import Features
 from margrave.primitives import Floats, Integers, Labels
-from margrave.scores.base import BoundScorer, Observed, Scorer, Truth, Which, pairs_or_refuse
+from margrave.scores.base import BoundScorer, Observed, Scorer, Which, pairs_or_refuse
 from margrave.scores.dense import BoundDense
+from margrave.scores.observation import observed_pairs
 from margrave.scores.observed import BoundObserved
 from margrave.scores.sparse import BoundSparse
 
@@ -47,19 +47,11 @@ class Linear(Scorer):
         if (self.features or (default if sparse.issparse(features) else "all")) == "all":
             return LinearLayout(n_features, n_outputs, bias)
         return LinearLayout(
-            n_features, n_outputs, bias, *_observed(features, pairs_or_refuse(truth, "Linear"), n_outputs)
+            n_features,
+            n_outputs,
+            bias,
+            *observed_pairs(sparse.csr_array(features), pairs_or_refuse(truth, "Linear"), n_outputs),
         )
-
-
-def _observed(features: Any, truth: Truth, n_outputs: int) -> tuple[Integers, Labels]:
-    """For each feature, the outputs that some row shows together with it: where its run begins, and the outputs."""
-    shows = sparse.csr_array(features, copy=True)
-    shows.data = np.ones(len(shows.data), dtype=np.int32)
-    touched = np.ones(len(truth.rows), dtype=np.int32)
-    outputs = sparse.csr_array((touched, (truth.rows, truth.outputs)), shape=(shows.shape[0], n_outputs))
-    together = sparse.csr_array(shows.T @ outputs)
-    together.sort_indices()
-    return together.indptr.astype(np.int64), together.indices.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,18 +128,20 @@ class BoundObserved:
         dense = np.flatnonzero(of_weight >= 0)
         frequent = selected(self._x, slot)
         rare = self._visits(slot < 0, 0, self._n_slopes)
-        blocks: list[Rows | Visits] = [
-            selected(frequent, np.where((slots >= low) & (slots < high), slots, -1).astype(np.int32))
-            for slots in [np.arange(len(many))]
-            for low, high in even_slices(np.cumsum(uses[many]), N_BLOCKS)
-        ]
-        ends = np.cumsum(np.where(of_weight < 0, np.repeat(uses, n_weights), 0))
-        blocks += [self._visits(slot < 0, low, high) for low, high in even_slices(ends, N_BLOCKS)]
+        blocks: list[Rows | Visits] = [frequent, rare]
+        if self._n_jobs > 1:
+            slots = np.arange(len(many))
+            blocks = [
+                selected(frequent, np.where((slots >= low) & (slots < high), slots, -1).astype(np.int32))
+                for low, high in even_slices(np.cumsum(uses[many]), N_BLOCKS)
+            ]
+            ends = np.cumsum(np.where(of_weight < 0, np.repeat(uses, n_weights), 0))
+            blocks += [self._visits(slot < 0, low, high) for low, high in even_slices(ends, N_BLOCKS)]
         places = of_weight[dense] * np.int64(self._n_outputs) + self._outputs[dense]
         return _Parts(len(many), dense, places, frequent, rare, blocks, row_slices(self._x))
 
     def _visits(self, rare: Booleans, low: int, high: int) -> Visits:
-        return list_visits(self._x, rare, self._runs, self._outputs, low, high)
+        return list_visits(self._x, rare, self._runs, self._outputs, low, high, self._n_outputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,5 +153,5 @@ class _Parts:
     places: Integers  # ... and where in it
     frequent: Rows  # features of the dense table
     rare: Visits  # the other features
-    blocks: list[Rows | Visits]  # both again, cut so that no two blocks share a weight
+    blocks: list[Rows | Visits]  # the same for the way back; for threads cut so that no two blocks share a weight
     slices: list[tuple[int, int]]

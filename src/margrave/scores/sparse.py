@@ -72,7 +72,7 @@ class BoundSparse:
     @cached_property
     def _column_blocks(self) -> list[Rows]:
         """Runs of columns with about equal numbers of entries."""
-        if len(self._x.columns) < _LARGE:
+        if len(self._x.columns) < _LARGE or self._n_jobs == 1:
             return [self._x]
         columns = np.arange(self._shape[0], dtype=np.int32)
         filled = np.cumsum(np.bincount(self._x.columns, minlength=self._shape[0]))

@@ -1,31 +1,42 @@
 """Weights listed row by row: every (row, weight) pair once, with the output that the weight scores."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from margrave.primitives import AnyArray, Booleans, Floats, Integers, Labels, kernel
 from margrave.scores.rows import Rows
 
+Outputs = NDArray[np.integer[Any]]
+_SHORT = 2**16
+
 
 @dataclass(frozen=True, eq=False)
 class Visits:
-    """Row r visits `weights[pointer[r]:pointer[r + 1]]`; `values` is None where all are 1."""
+    """Row r visits `weights[pointer[r]:pointer[r + 1]]`; `values` is None where all are 1.
+
+    There are millions of visits, so outputs take 16 bits where that is enough.
+    """
 
     pointer: Integers
     weights: Labels
-    outputs: Labels
+    outputs: Outputs
     values: Floats | None
 
 
-def list_visits(rows: Rows, chosen: Booleans, runs: Integers, outputs: Labels, low: int, high: int) -> Visits:
+def list_visits(
+    rows: Rows, chosen: Booleans, runs: Integers, outputs: Labels, low: int, high: int, n_outputs: int
+) -> Visits:
     """The visits of weights `low` to `high`, of chosen features."""
     pointer, valued = np.zeros(len(rows.pointer), dtype=np.int64), rows.values is not None
-    room = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), np.empty(0)
+    small: type[np.integer[Any]] = np.uint16 if n_outputs <= _SHORT else np.int32
+    room: tuple[Labels, Outputs, Floats] = np.empty(0, dtype=np.int32), np.empty(0, dtype=small), np.empty(0)
     args = (rows.pointer, rows.columns, rows.values, chosen, runs, outputs, low, high, pointer)
     _list(*args, *room)
     n = int(pointer[-1])
-    room = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n if valued else 0)
+    room = np.empty(n, dtype=np.int32), np.empty(n, dtype=small), np.empty(n if valued else 0)
     if n:
         _list(*args, *room)
     return Visits(pointer, room[0], room[1], room[2] if valued else None)
@@ -43,7 +54,7 @@ def _list(
     high: int,
     new_pointer: Integers,
     new_weights: Labels,
-    new_outputs: Labels,
+    new_outputs: Outputs,
     new_values: AnyArray,
 ) -> None:
     """Fill the lists, or only the pointer where they have no room."""
@@ -66,7 +77,7 @@ def _list(
 def gather_visits(
     pointer: Integers,
     which: Labels,
-    outputs: Labels,
+    outputs: Outputs,
     values: Floats | None,
     weights: Floats,
     first: int,
@@ -85,7 +96,7 @@ def gather_visits(
 def scatter_visits(
     pointer: Integers,
     which: Labels,
-    outputs: Labels,
+    outputs: Outputs,
     values: Floats | None,
     gradient: Floats,
     first: int,

@@ -4,12 +4,15 @@ import numpy as np
 
 from margrave.primitives import Floats
 from margrave.solvers.base import Progress, Run, Solution, Solver
+from margrave.solvers.curvature import Curvature
 from margrave.solvers.line_search import wolfe_step
 from margrave.solvers.objective import Objective, relative_gap
 
 
 class LBFGS(Solver):
-    """Quasi-Newton steps for smooth losses (T > 0), on one machine's memory: 2 · memory + 5 vectors.
+    """Quasi-Newton steps for smooth losses (T > 0).
+
+    Takes the room of memory + 5 vectors of weights: 2 · memory in single precision, 5 in double.
 
     Parameters
     ----------
@@ -55,12 +58,11 @@ class _Descent:
     def __init__(self, objective: Objective, start: Floats | None, memory: int) -> None:
         n = objective.n_weights
         self.iteration = 0
-        self._objective, self._memory = objective, memory
+        self._objective = objective
         self._weights = np.zeros(n) if start is None else np.array(start, dtype=np.float64)
         self._gradient, self._direction = np.empty(n), np.empty(n)
         self._trial, self._trial_gradient = np.empty(n), np.empty(n)
-        self._steps: list[Floats] = []
-        self._changes: list[Floats] = []
+        self._curvature = Curvature(memory)
         self._value = self._evaluate(self._weights, self._gradient)
 
     def advance(self, last: int) -> Progress:
@@ -69,8 +71,8 @@ class _Descent:
         slope = self._find_direction()
         if slope < 0:
             found = wolfe_step(self._at, self._value, slope, self._first_step())
-            if found is None and self._steps:  # the curvature may be to blame: once more, downhill
-                self._steps, self._changes = [], []
+            if found is None and len(self._curvature):  # it may be to blame: once more, downhill
+                self._curvature.forget()
                 slope = self._find_direction()
                 found = wolfe_step(self._at, self._value, slope, self._first_step())
             if found is not None:
@@ -98,32 +100,17 @@ class _Descent:
         return relative_gap(self._value, self._objective.distance(self._gradient))
 
     def _first_step(self) -> float:
-        return 1.0 if self._steps else min(1.0, 1.0 / float(np.abs(self._gradient).sum()))
+        return 1.0 if len(self._curvature) else min(1.0, 1.0 / float(np.abs(self._gradient).sum()))
 
     def _find_direction(self) -> float:
-        """Two loops over the past steps turn the gradient into a direction; returns the slope along it."""
-        d = np.negative(self._gradient, out=self._direction)
-        shares = []
-        for s, y in zip(reversed(self._steps), reversed(self._changes), strict=True):
-            shares.append(float(s @ d) / float(s @ y))
-            d -= shares[-1] * y
-        if self._steps:
-            s, y = self._steps[-1], self._changes[-1]
-            d *= float(s @ y) / float(y @ y)
-        for s, y, share in zip(self._steps, self._changes, reversed(shares), strict=True):
-            d += (share - float(y @ d) / float(s @ y)) * s
-        return float(d @ self._gradient)
+        """Downhill, as far as the curvature says; returns the slope along the direction."""
+        np.negative(self._gradient, out=self._direction)
+        self._curvature.apply(self._direction)
+        return float(self._direction @ self._gradient)
 
     def _accept(self, value: float) -> None:
         """Make the trial point the current one, and remember the step that led there."""
-        reuse = len(self._steps) == self._memory
-        step = self._steps.pop(0) if reuse else np.empty_like(self._weights)
-        change = self._changes.pop(0) if reuse else np.empty_like(self._weights)
-        np.subtract(self._trial, self._weights, out=step)
-        np.subtract(self._trial_gradient, self._gradient, out=change)
+        self._curvature.remember(self._trial, self._weights, self._trial_gradient, self._gradient)
         self._weights, self._trial = self._trial, self._weights
         self._gradient, self._trial_gradient = self._trial_gradient, self._gradient
         self._value = value
-        if float(step @ change) > 1e-300:
-            self._steps.append(step)
-            self._changes.append(change)

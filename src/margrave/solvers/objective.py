@@ -73,7 +73,10 @@ class Objective:
         self._added = _added(loss.against(self.graph, self.labels, node_weights))
         self._oracle = inference.prepare(self.graph, n_jobs)
         self.bounded = True
-        self._theta, self._counts = np.zeros(self.graph.n_entries), np.zeros(self.graph.n_entries)
+        self._theta = np.zeros(self.graph.n_entries)
+        # At T = 0 counts are made of labels, when scores are no longer needed; else it depends on the algorithm.
+        alone = loss.temperature > 0 and not self._oracle.in_place
+        self._counts = np.zeros(self.graph.n_entries) if alone else self._theta
 
     @property
     def graph(self) -> FactorGraph:
@@ -94,10 +97,11 @@ class Objective:
         """C Σ s_i loss_i over some examples, and its (sub)gradient, written to `out`."""
         out = np.empty(self.n_weights) if out is None else out
         start, stop, _ = examples.indices(len(self))
+        truth = self._truth if (start, stop) == (0, len(self)) else None  # before the counts, whose vector it uses
         value = self._maximum(weights, examples)
-        if (start, stop) == (0, len(self)):
-            value -= float(weights @ self._truth)
-            np.multiply(self._truth, -self.C, out=out)
+        if truth is not None:
+            value -= float(weights @ truth)
+            np.multiply(truth, -self.C, out=out)
         else:
             out[:] = 0.0
             value -= self._subtract_truth(weights, out, slice(start, stop))
@@ -135,8 +139,9 @@ class Objective:
     def _truth(self) -> Floats:
         """Σ s_i features_i ⊗ y_i."""
         pulled = np.zeros(self.n_weights)
-        counts = self.graph.counts(self.labels, weights=self.sample_weight)
-        self.model.add_pullback(counts, pulled)
+        self._counts[:] = 0.0
+        self.graph.counts(self.labels, self._counts, self.sample_weight)
+        self.model.add_pullback(self._counts, pulled)
         return pulled
 
     def _maximum(self, weights: Floats, examples: slice, counts: bool = True) -> float:
