@@ -6,7 +6,7 @@ from scipy import sparse
 
 import margrave as mg
 from margrave.scores import Constant, Linear, ScoreModel, Sum, Zero, dense
-from margrave.scores.listed import load_listed
+from margrave.scores.listed import add_listed, load_listed
 
 K, LENGTHS = 3, [3, 0, 1, 4]
 RNG = np.random.default_rng(0)
@@ -38,6 +38,17 @@ def test_the_same_scores(name, boundary, bias, which, edges):
     expected, found = (np.full(model.graph.n_entries, np.nan) for _ in range(2))
     model.scores(weights, expected)
     load_listed(model.listed, np.array([2, 0, 3, 1]), weights, found)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+@pytest.mark.parametrize("which", ["observed", "all"])
+def test_the_same_pull_back(name, which):
+    model = bound(FEATURES[name], Linear(features=which, bias=True), Constant(), True)
+    gradient = RNG.normal(size=model.graph.n_entries)
+    expected, found = np.ones(model.n_weights), np.ones(model.n_weights)
+    model.add_pullback(gradient, expected, scale=0.5)
+    add_listed(model.listed, np.array([2, 0, 3, 1]), gradient, 0.5, found)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 

@@ -9,6 +9,7 @@ from margrave.checks.marginals import expected_score, tied_counts
 from margrave.checks.oracle import (
     EVERYTHING,
     TEMPERATURES,
+    check_averages,
     check_in_place,
     check_single_answers,
     check_threads,
@@ -143,6 +144,7 @@ def _check_question(
     _check_runs(inference, graph, theta, answer, options, where)
     check_single_answers(inference, graph, theta, options, where)
     check_in_place(inference, graph, theta, options, where)
+    check_averages(inference, graph, theta, options, where)
     _check_entropy(inference, graph, theta, temperature, added, where)
 
 

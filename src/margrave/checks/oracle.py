@@ -46,6 +46,32 @@ def check_in_place(
     assert np.array_equal(found, expected), f"{where}: counts in place of the scores are other counts"
 
 
+def check_averages(
+    inference: Inference, graph: FactorGraph, theta: Floats, options: dict[str, Any], where: str
+) -> None:
+    """Counts of listed examples are those of the same examples one by one; the others' places are left alone."""
+    if options["temperature"] == 0.0:
+        return
+    oracle, n_shared = inference.prepare(graph), graph.n_shared
+    for examples in (np.arange(len(graph))[::-1], np.arange(0, len(graph), 2), np.arange(0)):
+        expected, shared = np.full(graph.n_entries, 7.0), np.zeros(n_shared)
+        for example in examples.tolist():
+            inference.prepare(graph).maximize(theta, out=expected, examples=slice(example, example + 1), **options)
+            shared += expected[:n_shared]
+        expected[:n_shared] = shared
+        found = theta.copy() if oracle.in_place else np.full(graph.n_entries, 7.0)
+        scores, arguments = found if oracle.in_place else theta, (options["added"], options["weights"])
+        oracle.average(scores, examples.astype(np.int64), options["temperature"], found, *arguments)
+        if oracle.in_place:  # what was not asked for still holds scores
+            others = np.ones(graph.n_entries, dtype=bool)
+            others[:n_shared] = False
+            for example in examples.tolist():
+                others[np.concatenate([np.arange(run.start, run.stop) for run in graph.local(example).own])] = False
+            assert np.array_equal(found[others], theta[others]), f"{where}: average wrote to other examples' places"
+            found[others] = 7.0
+        close(found, expected, f"{where}: average({examples.tolist()}) has other counts")
+
+
 def _check_several_answers(
     inference: Inference, graph: FactorGraph, theta: Floats, added: Added | None, where: str
 ) -> None:

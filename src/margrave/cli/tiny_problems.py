@@ -102,6 +102,8 @@ def _chains(n_labels: int, form: Form, kept: Literal["observed", "all"] | None) 
     """Both solvers, and what is asked of a fitted model."""
     X, y = tiny_sequences(n_labels, form)
     nodes = None if kept is None else mg.scores.Linear(kept)
+    warmed_up = mg.solvers.LBFGS(max_iter=1, warm_up=1)
+    mg.ChainCRF(nodes=nodes, solver=warmed_up).fit(X, y, sample_weight=np.arange(1.0, 5.0))
     for kind in (mg.ChainCRF, mg.ChainM3N):
         for boundary in (False, True):
             model = kind(nodes=nodes, boundary=boundary, max_iter=2, random_state=0).fit(X, y)

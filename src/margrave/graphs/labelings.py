@@ -27,7 +27,7 @@ from margrave.graphs.wiring import (
     V,
     Wiring,
 )
-from margrave.primitives import Floats, Labels, kernel
+from margrave.primitives import Floats, Integers, Labels, kernel
 
 
 @kernel
@@ -63,6 +63,21 @@ def count_labels(
                 start = w[STARTS][example, block] + w[TABLES][t, T_OFFSET]
                 cell = _cell(labels, w, first_variable, skipped, e, w[TABLES][t, TRANSPOSED])
                 _add_cell(cell, weight, start, block, w, coefficients, shared_counts if start < n_shared else counts)
+
+
+@kernel
+def count_some(
+    labels: Labels,
+    examples: Integers,
+    weights: Floats,
+    w: Wiring,
+    coefficients: Floats,
+    counts: Floats,
+    shared_counts: Floats,
+) -> None:
+    """As `count_labels` for listed examples; `labels` are those of the whole batch."""
+    for i in range(len(examples)):
+        count_labels(labels, 0, weights, w, coefficients, examples[i], examples[i] + 1, counts, shared_counts)
 
 
 @kernel

@@ -164,6 +164,21 @@ class Oracle(Protocol):
         """The best labellings (T = 0) of some examples, one after the other, valid until the next call; as `answer`."""
         ...
 
+    def average(
+        self,
+        theta: Floats,
+        examples: Integers,
+        temperature: float,
+        out: Floats,
+        added: Added | None = None,
+        weights: Floats | None = None,
+    ) -> None:
+        """Write the expected counts (T > 0) of some examples to `out`, each one's times its weight; leave the others'.
+
+        What examples share is the sum over those asked for. `out` may be θ itself where the oracle works in place.
+        """
+        ...
+
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """H(μ) per example, of node and edge marginals that this inference gave."""
         ...

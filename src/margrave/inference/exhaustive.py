@@ -101,6 +101,23 @@ class ExhaustiveOracle:
         labels = [self.answer(theta, int(example), 0.0, added).labels for example in examples]
         return np.concatenate([np.empty(0, dtype=np.int32), *(found for found in labels if found is not None)])
 
+    def average(
+        self,
+        theta: Floats,
+        examples: Integers,
+        temperature: float,
+        out: Floats,
+        added: Added | None = None,
+        weights: Floats | None = None,
+    ) -> None:
+        """See `Oracle.average`."""
+        n_shared, scores = self.graph.n_shared, theta.copy()
+        shared, part = np.zeros(n_shared), out
+        for example in examples.tolist():
+            self.maximize(scores, temperature, added, slice(example, example + 1), part, weights, ask=())
+            shared += part[:n_shared]
+        out[:n_shared] = shared
+
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """Not a function of node and edge marginals where a graph has loops, so refused; use (value - ⟨θ, μ⟩)/T."""
         raise ValueError(

@@ -7,10 +7,11 @@ import numpy as np
 from margrave.graphs import FactorGraph, Topology
 from margrave.graphs.wiring import NOTHING, PREPARED, SUMS
 from margrave.inference.base import ALL, Added, Inference, Maximum
-from margrave.inference.forest_best import best_labels, best_of_some
+from margrave.inference.forest_best import best_labels
 from margrave.inference.forest_loading import CHILDREN, Inputs, prepare_tables
 from margrave.inference.forest_logarithms import log_marginals
 from margrave.inference.forest_marginals import marginals
+from margrave.inference.forest_some import best_of_some, counts_of_some
 from margrave.primitives import Floats, Integers, Labels, for_each
 
 _NONE = np.empty(0)
@@ -110,6 +111,7 @@ class ForestOracle:
         self._labels, self._one_example = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
         self._one = Maximum(value := np.empty(1), value, "exact")
         self._last_added: Added | None = None
+        self._averaging: tuple[Floats, Floats, Floats] | None = None  # made when first asked for
         self._extra = NOTHING
 
     def maximize(
@@ -163,16 +165,45 @@ class ForestOracle:
 
     def answers(self, theta: Floats, examples: Integers, added: Added | None = None) -> Labels:
         """See `Oracle.answers`."""
-        if added is not self._last_added:
-            self._last_added, self._extra = added, NOTHING if added is None else added.extra(self.graph)
         if len(self._labels) < len(examples) * self._n_rows:
             self._labels = np.empty(len(examples) * self._n_rows, dtype=np.int32)
-        inputs = (theta, self._wiring, self._coefficients, self._order, self._extra)
+        inputs = self._inputs(theta, added)
         n = best_of_some(
             self._dims, examples, inputs, self._tables, self._peaks, self._work, self._own, self._one.values,
             self._labels,
         )  # fmt: skip
         return self._labels[:n]
+
+    def average(
+        self,
+        theta: Floats,
+        examples: Integers,
+        temperature: float,
+        out: Floats,
+        added: Added | None = None,
+        weights: Floats | None = None,
+    ) -> None:
+        """See `Oracle.average`."""
+        if self._cleared:
+            for name in self._cleared:
+                for example in examples.tolist():
+                    self.graph.view(out, name)[self.graph.rows_of(name, slice(example, example + 1))] = 0.0
+        if self._averaging is None:
+            width = self._own.shape[-1]
+            self._averaging = np.empty((3, self._n_rows, width)), np.zeros(self._tables.shape), np.empty(1)
+        work, sums, value = self._averaging
+        shared = np.empty(self.graph.n_shared)
+        counts_of_some(
+            self._dims, examples, self._inputs(theta, added), temperature, self._tables, self._peaks,
+            _NONE if weights is None else weights, work, self._own, sums, value, out, shared,
+        )  # fmt: skip
+        out[: len(shared)] = shared
+
+    def _inputs(self, theta: Floats, added: Added | None) -> Inputs:
+        """What kernels read; what is added is written down once, as it is the same thousands of times."""
+        if added is not self._last_added:
+            self._last_added, self._extra = added, NOTHING if added is None else added.extra(self.graph)
+        return theta, self._wiring, self._coefficients, self._order, self._extra
 
     def entropy(self, maximum: Maximum, examples: slice = ALL) -> Floats:
         """Σ over edges of H(μ_edge) minus Σ over variables of (degree - 1) H(μ_variable): exact on forests."""

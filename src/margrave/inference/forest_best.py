@@ -16,36 +16,10 @@ from margrave.inference.forest_loading import (
     Inputs,
     Width,
     load_example,
-    prepare_tables,
     shape_of,
     table_of,
 )
-from margrave.primitives import Floats, Integers, Labels, inlined_kernel, kernel
-
-
-@kernel
-def best_of_some(
-    dims: Width,
-    examples: Integers,
-    inputs: Inputs,
-    tables: Floats,
-    peaks: Floats,
-    work: Floats,
-    own: Floats,
-    value: Floats,
-    best: Labels,
-) -> int:
-    """Best labellings of some examples, tables made ready first, in one call; returns how many labels they have.
-
-    The labels stand one example after the other; `value` is the last one's.
-    """
-    prepare_tables(dims, inputs[0], inputs[1], inputs[2], 0.0, own, tables, peaks)
-    at = 0
-    for i in range(len(examples)):
-        example = examples[i]
-        best_labels(dims, example, example + 1, inputs, tables, peaks, work, own, value, best[at:])
-        at += inputs[1][EXAMPLES][example + 1, FIRST_VARIABLE] - inputs[1][EXAMPLES][example, FIRST_VARIABLE]
-    return at
+from margrave.primitives import Floats, Labels, inlined_kernel, kernel
 
 
 @kernel

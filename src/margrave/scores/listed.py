@@ -84,7 +84,7 @@ def load_listed(rows: Rows, examples: Integers, weights: Floats, theta: Floats) 
     """Write the scores of some examples to θ; what examples share is written once."""
     for t in range(len(rows[TERMS])):
         width = rows[TERMS][t, WIDTH]
-        for i in range(1 if rows[TERMS][t, SHARED] else len(examples)):
+        for i in range(min(1, len(examples)) if rows[TERMS][t, SHARED] else len(examples)):
             example = examples[i]
             for r in range(rows[EXAMPLE_ROWS][example, 2 * t], rows[EXAMPLE_ROWS][example, 2 * t + 1]):
                 at = rows[TERMS][t, THETA] + (r - rows[TERMS][t, FIRST_ROW]) * width
@@ -109,3 +109,32 @@ def _gather(rows: Rows, k: int, weights: Floats, row: Floats) -> None:
     else:
         for j in range(first, stop):
             row[np.uint64(rows[OUTPUTS][j])] += value * weights[j]
+
+
+@kernel
+def add_listed(rows: Rows, examples: Integers, gradient: Floats, scale: float, out: Floats) -> None:
+    """Add `scale` times the pull-back of some examples' part of a gradient in θ; what they share counts once."""
+    for t in range(len(rows[TERMS])):
+        width = rows[TERMS][t, WIDTH]
+        for i in range(min(1, len(examples)) if rows[TERMS][t, SHARED] else len(examples)):
+            example = examples[i]
+            for r in range(rows[EXAMPLE_ROWS][example, 2 * t], rows[EXAMPLE_ROWS][example, 2 * t + 1]):
+                at = rows[TERMS][t, THETA] + (r - rows[TERMS][t, FIRST_ROW]) * width
+                row = gradient[at : at + width]
+                for k in range(np.uint64(rows[POINTER][r]), np.uint64(rows[POINTER][r + 1])):
+                    _scatter(rows, k, scale, row, out)
+
+
+@inlined_kernel
+def _scatter(rows: Rows, k: int, scale: float, row: Floats, out: Floats) -> None:
+    """Add entry k's value times a row of the gradient to its weights."""
+    f = np.uint64(rows[FEATURES][k])
+    first, stop = np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])
+    value = scale * rows[VALUES][k] if len(rows[VALUES]) > 0 else scale
+    width = np.uint64(len(row))
+    if stop - first == width:
+        for a in range(width):
+            out[first + a] += value * row[a]
+    else:
+        for j in range(first, stop):
+            out[j] += value * row[np.uint64(rows[OUTPUTS][j])]

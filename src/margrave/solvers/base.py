@@ -5,7 +5,7 @@ between iterations (time, history, stopping, callbacks, interrupts) stands here,
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, ClassVar, Protocol, TypedDict
@@ -97,12 +97,12 @@ class Solver(BaseEstimator, ABC):
     ----------
     objective_type : type
         What it needs to see: `Objective`, or `DualObjective` for solvers with dual variables.
-    counts : tuple of str
-        Its parameters that are whole numbers of at least 1, besides `max_iter`.
+    counts : mapping from name to number
+        Its parameters that are whole numbers, besides `max_iter`, and the least that each may be.
     """
 
     objective_type: ClassVar[type[Objective]] = Objective
-    counts: ClassVar[tuple[str, ...]] = ()
+    counts: ClassVar[Mapping[str, int]] = {}
     tol: float
     max_iter: int
 
@@ -152,10 +152,10 @@ class Solver(BaseEstimator, ABC):
         tol: Any = self.tol
         if not isinstance(tol, int | float | np.number) or isinstance(tol, bool) or not tol >= 0:
             raise ValueError(f"tol of {name} must be a number of at least 0, got {tol!r}")
-        for parameter in ("max_iter", *self.counts):
+        for parameter, least in {"max_iter": 1, **self.counts}.items():
             count = getattr(self, parameter)
-            if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-                raise ValueError(f"{parameter} of {name} must be a whole number of at least 1, got {count!r}")
+            if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < least:
+                raise ValueError(f"{parameter} of {name} must be a whole number of at least {least}, got {count!r}")
 
     def _reason(self, run: Run, history: list[Record], progress: Progress) -> str:
         """Why to stop, or nothing."""

@@ -208,10 +208,9 @@ class DualObjective(Objective):
     @cached_property
     def _for_steps(self) -> tuple[Floats, Floats, Floats, Integers]:
         """η of each term, a zero per weight, C s_i of each example, and room for the places of a row."""
-        s = np.ones(len(self)) if self.sample_weight is None else self.sample_weight
         most = max((block.width for block in self.graph.blocks), default=0) + 1
         etas = np.array([eta for _, eta in self.etas])
-        return etas, np.zeros(self.n_weights), self.C * s, np.zeros(most, dtype=np.int64)
+        return etas, np.zeros(self.n_weights), self._loss_weights, np.zeros(most, dtype=np.int64)
 
     @cached_property
     def _fixed(self) -> Fixed:

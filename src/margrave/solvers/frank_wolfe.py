@@ -1,5 +1,8 @@
 """Block-coordinate Frank-Wolfe: one example's dual variables at a time, a step that is exactly the best."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
 from margrave.primitives import Floats, Integers
@@ -48,7 +51,7 @@ class FrankWolfe(Solver):
     """
 
     objective_type = DualObjective
-    counts = ("steps", "together", "check_every")
+    counts: ClassVar[Mapping[str, int]] = {"steps": 1, "together": 1, "check_every": 1}
 
     def __init__(
         self,

@@ -1,5 +1,8 @@
 """Limited-memory BFGS, in place."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 
 from margrave.primitives import Floats
@@ -7,6 +10,7 @@ from margrave.solvers.base import Progress, Run, Solution, Solver
 from margrave.solvers.curvature import Curvature
 from margrave.solvers.line_search import wolfe_step
 from margrave.solvers.objective import Objective, relative_gap
+from margrave.solvers.stochastic import stochastic_start
 
 
 class LBFGS(Solver):
@@ -21,6 +25,11 @@ class LBFGS(Solver):
     tol : float, default=1e-3
         Stops where the objective is at most this share above its minimum: ½ Σ_g ‖∇_g‖²/η_g bounds the difference.
     max_iter : int, default=1000
+    warm_up : int, default=0
+        Passes of stochastic gradient steps before the first iteration, which then starts much nearer to the minimum; a
+        pass takes about as long as an iteration. Worth while for thousands of examples; one thread does it.
+    random_state : int or None, default=None
+        Of the order of examples in these passes.
 
     References
     ----------
@@ -33,12 +42,21 @@ class LBFGS(Solver):
     30
     """
 
-    counts = ("memory",)
+    counts: ClassVar[Mapping[str, int]] = {"memory": 1, "warm_up": 0}
 
-    def __init__(self, memory: int = 20, tol: float = 1e-3, max_iter: int = 1000) -> None:
+    def __init__(
+        self,
+        memory: int = 20,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        warm_up: int = 0,
+        random_state: int | None = None,
+    ) -> None:
         self.memory = memory
         self.tol = tol
         self.max_iter = max_iter
+        self.warm_up = warm_up
+        self.random_state = random_state
 
     def refusal(self, objective: Objective) -> str | None:
         """See `Solver.refusal`."""
@@ -49,6 +67,9 @@ class LBFGS(Solver):
 
     def begin(self, objective: Objective, start: Floats | None) -> Run:
         """See `Solver.begin`."""
+        if self.warm_up > 0:
+            found = stochastic_start(objective, self.warm_up, self.random_state, start)
+            start = start if found is None else found
         return _Descent(objective, start, self.memory)
 
 

