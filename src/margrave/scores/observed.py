@@ -15,7 +15,7 @@ from scipy import sparse
 from margrave.primitives import Booleans, Floats, Integers, Labels, even_slices, for_each, for_reading
 from margrave.scores.base import ALL
 from margrave.scores.listed import Listed, with_bias
-from margrave.scores.rows import N_BLOCKS, Rows, row_slices, rows_of, selected
+from margrave.scores.rows import Rows, row_slices, rows_of, selected
 from margrave.scores.sparse_passes import gather_all, gather_observed, scatter_all, scatter_observed, squares
 from margrave.scores.visits import Visits, gather_visits, list_visits, scatter_visits
 
@@ -133,10 +133,10 @@ class BoundObserved:
             slots = np.arange(len(many))
             blocks = [
                 selected(frequent, np.where((slots >= low) & (slots < high), slots, -1).astype(np.int32))
-                for low, high in even_slices(np.cumsum(uses[many]), N_BLOCKS)
+                for low, high in even_slices(np.cumsum(uses[many]), self._n_jobs)
             ]
             ends = np.cumsum(np.where(of_weight < 0, np.repeat(uses, n_weights), 0))
-            blocks += [self._visits(slot < 0, low, high) for low, high in even_slices(ends, N_BLOCKS)]
+            blocks += [self._visits(slot < 0, low, high) for low, high in even_slices(ends, self._n_jobs)]
         places = of_weight[dense] * np.int64(self._n_outputs) + self._outputs[dense]
         return _Parts(len(many), dense, places, frequent, rare, blocks, row_slices(self._x))
 

@@ -7,8 +7,6 @@ from scipy import sparse
 
 from margrave.primitives import AnyArray, Floats, Integers, Labels, even_slices, for_reading, kernel
 
-#: Into how many blocks of columns a scatter is cut.
-N_BLOCKS = 4
 _ROW_SLICES = 16
 
 

@@ -9,7 +9,7 @@ from margrave.primitives import Floats, even_slices, for_each
 from margrave.scores.base import ALL
 from margrave.scores.dense import few_squares
 from margrave.scores.listed import Listed, full_runs, with_bias
-from margrave.scores.rows import N_BLOCKS, Rows, row_slices, rows_of, selected
+from margrave.scores.rows import Rows, row_slices, rows_of, selected
 from margrave.scores.sparse_passes import gather_all, gram, scatter_all
 
 #: Matrices with fewer entries than this are not cut into blocks of columns.
@@ -76,7 +76,7 @@ class BoundSparse:
             return [self._x]
         columns = np.arange(self._shape[0], dtype=np.int32)
         filled = np.cumsum(np.bincount(self._x.columns, minlength=self._shape[0]))
-        cuts = even_slices(filled, N_BLOCKS)
+        cuts = even_slices(filled, self._n_jobs)
         return [selected(self._x, np.where((columns >= a) & (columns < b), columns, np.int32(-1))) for a, b in cuts]
 
     @cached_property
