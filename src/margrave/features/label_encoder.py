@@ -58,13 +58,15 @@ def _checked(labels: AnyArray, lengths: Integers) -> AnyArray:
     return labels
 
 
+#: Types of labels that are neither None nor NaN.
+_KNOWN = {str, np.str_, int, bool}
 _UNKNOWN = "y[{}] has no label at position {}; every label must be known"
 
 
 def _refuse_unknown(y: Any) -> None:
     """None or NaN in a list of labels has made an array of objects, or of another type than the labels'."""
     for i, labels in enumerate(y):
-        if getattr(labels, "dtype", np.dtype(object)).kind in "Of":
+        if getattr(labels, "dtype", np.dtype(object)).kind in "Of" and not set(map(type, labels)) <= _KNOWN:
             for position, label in enumerate(labels):
                 if label is None or _is_nan(label):
                     raise ValueError(_UNKNOWN.format(i, position))

@@ -130,15 +130,24 @@ class BoundObserved:
         rare = self._visits(slot < 0, 0, self._n_slopes)
         blocks: list[Rows | Visits] = [frequent, rare]
         if self._n_jobs > 1:
-            slots = np.arange(len(many))
-            blocks = [
-                selected(frequent, np.where((slots >= low) & (slots < high), slots, -1).astype(np.int32))
-                for low, high in even_slices(np.cumsum(uses[many]), self._n_jobs)
-            ]
             ends = np.cumsum(np.where(of_weight < 0, np.repeat(uses, n_weights), 0))
-            blocks += [self._visits(slot < 0, low, high) for low, high in even_slices(ends, self._n_jobs)]
+            blocks = self._cut(frequent, np.cumsum(uses[many]), slot < 0, ends)
         places = of_weight[dense] * np.int64(self._n_outputs) + self._outputs[dense]
         return _Parts(len(many), dense, places, frequent, rare, blocks, row_slices(self._x))
+
+    def _cut(self, frequent: Rows, uses: Integers, rare: Booleans, visits: Integers) -> list[Rows | Visits]:
+        """Both matrices in as many blocks of columns as there are threads; uses and visits are running sums."""
+        slots, found = np.arange(len(uses)), dict[int, Rows | Visits]()
+        runs = [(False, run) for run in even_slices(uses, self._n_jobs)]
+        runs += [(True, run) for run in even_slices(visits, self._n_jobs)]
+
+        def make(block: int) -> None:
+            of_rare, (low, high) = runs[block]
+            own = np.where((slots >= low) & (slots < high), slots, -1).astype(np.int32)
+            found[block] = self._visits(rare, low, high) if of_rare else selected(frequent, own)
+
+        for_each(make, range(len(runs)), self._n_jobs)
+        return [found[block] for block in range(len(runs))]
 
     def _visits(self, rare: Booleans, low: int, high: int) -> Visits:
         return list_visits(self._x, rare, self._runs, self._outputs, low, high, self._n_outputs)
