@@ -94,15 +94,18 @@ class Entries:
 
     def _add_plain_dicts(self, tokens: list[dict[str, Any]]) -> bool:
         """Values that are text or numbers only, as they are nearly always."""
-        keys, values = list(chain.from_iterable(tokens)), list(chain.from_iterable(map(dict.values, tokens)))
-        kinds = set(map(type, values))
-        if not kinds <= _PLAIN or not set(map(type, keys)) <= {str}:
+        kinds = set(map(type, chain.from_iterable(map(dict.values, tokens))))
+        if not kinds <= _PLAIN or not set(map(type, chain.from_iterable(tokens))) <= {str}:
             return False
-        if str in kinds:
-            names = [f"{k}:{v}" if type(v) is str else k for k, v in zip(keys, values, strict=True)]
-            values = [1.0 if type(v) is str else v for v in values] if len(kinds) > 1 else []
+        values: list[Any] = []
+        if kinds == {str}:
+            names = [f"{key}:{value}" for token in tokens for key, value in token.items()]
         else:
-            names = keys
+            values = list(chain.from_iterable(map(dict.values, tokens)))
+            names = list(chain.from_iterable(tokens))
+            if str in kinds:
+                names = [f"{k}:{v}" if type(v) is str else k for k, v in zip(names, values, strict=True)]
+                values = [1.0 if type(v) is str else v for v in values]
         if values.count(1.0) < len(values):
             weights = np.array(values, dtype=np.float64)
             others = np.flatnonzero(weights != 1.0)
