@@ -1,7 +1,8 @@
 """`python -m benchmarks [name ...] [--option ...]`: run every runner of this folder, or the named ones, in turn.
 
 A runner is a file with a function `main(options)` that prints its tables and keeps them in `results/`; what follows the
-names goes to each runner as its options. A file whose name starts with an underscore is no runner.
+names goes to each runner as its options (`NAME --help` lists them). A file whose name starts with an underscore is no
+runner. `README.md` says what each measures, and how long it takes: all together take hours.
 """
 
 import sys

@@ -11,7 +11,7 @@ import pycrfsuite
 
 from margrave.primitives import Floats
 
-Rows = Sequence[Sequence[Sequence[str]]]  # sequences of tokens of attributes
+Rows = Sequence[Sequence[Any]]  # sequences of tokens: lists of attributes, or dicts
 Tags = Sequence[Sequence[str]]
 
 #: Its stopping rules out of the way, so that it goes on until no step lowers its objective.
@@ -22,7 +22,7 @@ def trainer(rows: Rows, tags: Tags, **parameters: Any) -> pycrfsuite.Trainer:
     """A trainer that holds the data; it may train more than once."""
     made = pycrfsuite.Trainer(verbose=False)
     for row, tag in zip(rows, tags, strict=True):
-        made.append([list(token) for token in row], list(tag))
+        made.append(row, tag)
     made.select("lbfgs")
     made.set_params({"c1": 0.0, "c2": 1.0, **parameters})
     return made
@@ -36,12 +36,12 @@ def iteration_ms(made: pycrfsuite.Trainer, iterations: int = 12) -> float:
     return 1e3 * median(iteration["time"] for iteration in made.logparser.iterations[1:])
 
 
-def tight_model(path: Path, rows: Rows, tags: Tags) -> Path:
-    """The model of a tightened run, trained unless the file is there: it takes minutes."""
+def kept_model(path: Path, rows: Rows, tags: Tags, **parameters: Any) -> Path:
+    """The model in a file, trained unless the file is there."""
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".part")
-        trainer(rows, tags, **TIGHT).train(str(unfinished))
+        trainer(rows, tags, **parameters).train(str(unfinished))
         unfinished.rename(path)
     return path
 

@@ -26,6 +26,17 @@ def show(title: str, rows: Sequence[Row], caption: str = "") -> None:
     Console(width=None if Console().is_terminal else 160).print(table)
 
 
+def judged(what: str, value: float, bar: float, at_most: bool = True) -> Row:
+    """A row for a figure that has a bar; rows of figures without one are `unjudged`."""
+    reached = value <= bar if at_most else value >= bar
+    return {"what": what, "value": value, "bar": f"{'≤' if at_most else '≥'} {bar:.4g}", "reached": reached}
+
+
+def unjudged(what: str, value: float) -> Row:
+    """A row beside those of `judged`, for information."""
+    return {"what": what, "value": value, "bar": "", "reached": ""}
+
+
 def keep(name: str, document: Any, folder: Path = RESULTS) -> Path:
     """Write `name`.json, with the machine that it was measured on."""
     folder.mkdir(exist_ok=True)

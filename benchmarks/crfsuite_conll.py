@@ -1,14 +1,11 @@
 """Chunking (CoNLL-2000) beside CRFsuite: the same features, the same optimum, the time of a gradient.
 
-Options: --parts optimum gradient passes (all unless named), --rounds N, --sentences N (a small trial), --again (train
+Options: --parts optimum gradient (both unless named), --rounds N, --sentences N (a small trial), --again (train
 CRFsuite's tightened model anew). Needs the data of `fetch_conll2000` and python-crfsuite.
 """
 
-import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from statistics import median
 from typing import Any
 
@@ -16,54 +13,25 @@ import numpy as np
 
 import margrave as mg
 from benchmarks import _crfsuite
-from benchmarks._chain_objective import penalised_log_loss
 from benchmarks._clock import clock_for, median_ms
+from benchmarks._conll import C, Chunks
 from benchmarks._report import RESULTS, keep, show
-from margrave.datasets import fetch_conll2000, load_ocr_letters
-from margrave.features import conll_template
 from margrave.metrics import chunk_f1
-from margrave.primitives import Labels, one_blas_thread
+from margrave.primitives import one_blas_thread
 
 #: Bars: relative distance of the optima, distance of the F1, and 1.3 times the trial's 132 ms against CRFsuite's 290.
 SAME_OPTIMUM, SAME_F1, SHARE = 1e-5, 2e-3, 1.3 * 132 / 290
-N_STATE_WEIGHTS, N_TRANSITIONS = 452_632, 145
 WHOLE = slice(None)
-
-
-@dataclass(frozen=True)
-class Chunks:
-    """Sentences as attributes and tags."""
-
-    rows: list[list[list[str]]]
-    tags: list[list[str]]
-
-    @classmethod
-    def fetch(cls, subset: Any, sentences: int | None) -> "Chunks":
-        conll = fetch_conll2000(subset=subset)
-        return cls([conll_template(s) for s in conll.data[:sentences]], conll.target[:sentences])
-
-    @cached_property
-    def encoded(self) -> mg.Sequences:
-        return mg.ChainCRF().encode(self.rows)
-
-    @cached_property
-    def classes(self) -> list[str]:
-        return sorted({tag for tags in self.tags for tag in tags})
-
-    @cached_property
-    def labels(self) -> Labels:
-        state = {tag: k for k, tag in enumerate(self.classes)}
-        return np.array([state[tag] for tags in self.tags for tag in tags], dtype=np.int32)
 
 
 def main(options: Sequence[str] = ()) -> None:
     parser = ArgumentParser("crfsuite_conll", description=__doc__)
-    parser.add_argument("--parts", nargs="+", choices=["optimum", "gradient", "passes"])
+    parser.add_argument("--parts", nargs="+", choices=["optimum", "gradient"])
     parser.add_argument("--rounds", type=int, default=3, help="how often both are timed, one after the other")
     parser.add_argument("--sentences", type=int, help="only the first so many, of train and test")
     parser.add_argument("--again", action="store_true")
     chosen = parser.parse_args(list(options))
-    parts = {"gradient": gradient, "optimum": optimum, "passes": passes}
+    parts = {"gradient": gradient, "optimum": optimum}
     document: dict[str, Any] = {"options": vars(chosen)}
     for name, part in parts.items():
         if chosen.parts is None or name in chosen.parts:
@@ -89,16 +57,14 @@ def _rival(train: Chunks, test: Chunks, chosen: Namespace) -> dict[str, Any]:
     path = RESULTS / f"crfsuite_conll_{len(train.rows)}.crfsuite"
     if chosen.again:
         path.unlink(missing_ok=True)
-    tagger = _crfsuite.open_tagger(_crfsuite.tight_model(path, train.rows, train.tags))
-    columns = {str(name): d for d, name in enumerate(train.encoded.encoder.names_.feature_names_)}
-    states = {tag: k for k, tag in enumerate(train.classes)}
-    weights, transitions, n_states, n_edges = _crfsuite.dense_weights(tagger, columns, states)
+    tagger = _crfsuite.open_tagger(_crfsuite.kept_model(path, train.rows, train.tags, **_crfsuite.TIGHT))
+    weights, transitions, n_states, n_edges = _crfsuite.dense_weights(tagger, train.columns, train.states)
     predicted = [tagger.tag(row) for row in test.rows]
     return _row("CRFsuite, tightened", train, weights, transitions, (n_states, n_edges), chunk_f1(test.tags, predicted))
 
 
 def _ours(train: Chunks, test: Chunks) -> dict[str, Any]:
-    crf = mg.ChainCRF(C=0.5, tol=1e-7, n_jobs=2).fit(train.encoded, train.tags)
+    crf = mg.ChainCRF(C=C, tol=1e-7, n_jobs=2).fit(train.encoded, train.tags)
     sizes = tuple(crf.model_[name].layout.n_weights for name in ("nodes", "edges"))
     f1 = chunk_f1(test.tags, [tags.tolist() for tags in crf.predict(test.rows)])
     row = _row("margrave, tol=1e-7", train, crf.coef_.T, crf.transitions_, sizes, f1)
@@ -106,13 +72,11 @@ def _ours(train: Chunks, test: Chunks) -> dict[str, Any]:
 
 
 def _row(name: str, train: Chunks, weights: Any, transitions: Any, sizes: tuple[int, ...], f1: float) -> dict[str, Any]:
-    data = train.encoded
-    value = penalised_log_loss(data.features, data.lengths, train.labels, np.ascontiguousarray(weights), transitions)
     return {
         "model": name,
         "state weights": sizes[0],
         "transitions": sizes[1],
-        "objective": value,
+        "objective": train.objective(weights, transitions),
         "chunk F1": f1,
         "iterations": "",
         "gap": "",
@@ -150,7 +114,7 @@ def _objective(train: Chunks, which: Any, n_jobs: int) -> mg.solvers.Objective:
     scorers = {"nodes": mg.scores.Linear(features=which), "edges": mg.scores.Constant(features=which)}
     model = mg.scores.ScoreModel.lay_out(batch, scorers, lambda: batch.graph.counts(train.labels))
     parts = mg.losses.LogLoss(), mg.inference.Forest()
-    return mg.solvers.Objective(model.bind(batch, n_jobs), train.labels, *parts, C=0.5, n_jobs=n_jobs)
+    return mg.solvers.Objective(model.bind(batch, n_jobs), train.labels, *parts, C=C, n_jobs=n_jobs)
 
 
 def _stages(objective: mg.solvers.Objective, n_jobs: int, times: int = 7) -> dict[str, float]:
@@ -166,35 +130,6 @@ def _stages(objective: mg.solvers.Objective, n_jobs: int, times: int = 7) -> dic
         "pull-back": lambda: objective.model.add_pullback(counts, out),
     }
     return {name: median_ms(call, times, clock) for name, call in calls.items()}
-
-
-# --------------------------------------------------------------------------------------------------------------- passes
-
-
-def passes(chosen: Namespace) -> list[dict[str, Any]]:
-    """A pass of Frank-Wolfe over the words of one fold, beside an iteration of CRFsuite there: for information."""
-    ocr = load_ocr_letters()
-    words = [i for i in np.flatnonzero(ocr.fold == 0)][: chosen.sentences]
-    X, y = [ocr.data[i] for i in words], [ocr.target[i] for i in words]
-    rows = [[["bias", *(f"p{d}" for d in np.flatnonzero(letter))] for letter in x] for x in X]
-    rival = _crfsuite.trainer(rows, [tags.tolist() for tags in y])
-    rival.set_params({"feature.possible_states": True, "feature.possible_transitions": True})
-    theirs = median(_crfsuite.iteration_ms(rival) for _ in range(chosen.rounds))
-    solver = mg.solvers.FrankWolfe(tol=0.0, max_iter=10, check_every=10, random_state=0)
-    m3n = mg.ChainM3N(C=0.1, solver=solver, n_jobs=1)
-    ours = median_ms(lambda: _fit_ten_passes(m3n, X, y), chosen.rounds) / 10
-    found = [
-        {"": "CRFsuite, an iteration (log-loss)", "ms": theirs},
-        {"": "margrave, a pass of Frank-Wolfe (hinge), its share of reading, gap and certificate included", "ms": ours},
-    ]
-    show(f"OCR letters, {len(words)} words, one thread, cpu", found)
-    return found
-
-
-def _fit_ten_passes(m3n: mg.ChainM3N, X: Any, y: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ten passes are not meant to converge
-        m3n.fit(X, y)
 
 
 if __name__ == "__main__":

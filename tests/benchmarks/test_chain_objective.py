@@ -1,6 +1,6 @@
 """The judge between libraries, judged by enumeration of all labellings."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def by_enumeration(features, lengths, labels, weights, transitions):
         rows = features[first : first + length] @ weights
 
         def score(path, rows=rows):
-            meetings = sum(transitions[a, b] for a, b in zip(path[:-1], path[1:], strict=True))
+            meetings = sum(transitions[a, b] for a, b in pairwise(path))
             return sum(row[k] for row, k in zip(rows, path, strict=True)) + meetings
 
         paths = product(range(weights.shape[1]), repeat=int(length))

@@ -10,9 +10,9 @@ C = '''
  *
  */
 int f;
-/* "module.pyx":6
+/* "module.pyx":8
+ *     cdef int i
  *
- *     """
  *     for i in xrange(n):             # <<<<<<<<<<<<<<
  *         n += i
  *     return n
@@ -29,7 +29,9 @@ def test_lines_come_back_in_their_places():
         "",
         "def f(int n):",
         '    """Doubles."""',
-        '    """',
+        "",
+        "    cdef int i",
+        "",
         "    for i in range(n):",
         "        n += i",
         "    return n",

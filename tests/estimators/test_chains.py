@@ -71,3 +71,10 @@ def test_a_larger_C_fits_the_training_data_better():
     losses = [-mg.ChainCRF(C).fit(X, Y).log_proba(X, Y).sum() for C in (0.01, 1.0, 100.0)]
     assert losses == sorted(losses, reverse=True)
     assert losses[0] > losses[2] + 1.0
+
+
+@pytest.mark.filterwarnings("ignore:y has only one label")
+@pytest.mark.parametrize("kind", [mg.ChainCRF, mg.ChainM3N])
+def test_where_the_minimum_is_zero_so_is_the_gap(kind):
+    model = kind(C=3.0).fit([np.ones((2, 2)), np.ones((3, 2))], [["a", "a"], ["a"] * 3])
+    assert model.gap_ == 0.0

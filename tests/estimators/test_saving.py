@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import margrave as mg
-from margrave.persistence import ModelFileError, read_file, write_file
+from margrave.persistence import ModelFileError, read_file, save_object, write_file
 
 RNG = np.random.default_rng(0)
 X = [RNG.normal(size=(n, 3)) for n in (4, 1, 0, 6)]
@@ -72,3 +72,57 @@ def test_weights_that_point_elsewhere_are_refused(tmp_path):
             except ModelFileError:
                 refused += 1
     assert refused >= 3
+
+
+@pytest.mark.parametrize("value", [np.float64(2.0), np.int64(2)])
+def test_numpy_numbers_as_parameters_survive(tmp_path, value):
+    mg.ChainCRF(C=value).fit(X, Y).save(tmp_path / "a.mg")
+    loaded = mg.load(tmp_path / "a.mg")
+    assert type(loaded.C) is type(value) and loaded.C == value
+    loaded.fit(X, Y)
+
+
+def lies():
+    """Changes of a fitted tagger that no fit makes; each would send a kernel out of its arrays."""
+    big = np.iinfo(np.int32).max
+
+    def name(model, column):
+        vocabulary = model.encoder_.names_.vocabulary_
+        vocabulary[next(iter(vocabulary))] = column
+
+    def layout(model, **values):
+        for name, value in values.items():
+            object.__setattr__(model.model_["nodes"].layout, name, value)
+
+    yield (
+        "vocabulary beyond",
+        lambda m: name(m, big),
+    )
+    yield (
+        "vocabulary below",
+        lambda m: name(m, -9),
+    )
+    yield "outputs beyond", lambda m: layout(m, n_outputs=2**31 - 1)
+    yield (
+        "outputs of bytes",
+        lambda m: layout(m, n_outputs=256, outputs=np.full(len(m.model_["nodes"].layout.outputs), 255, np.uint8)),
+    )
+    yield "runs that wrap", lambda m: layout(m, runs=m.model_["nodes"].layout.runs[::-1].astype(np.uint64))
+    yield "runs that fall", lambda m: layout(m, runs=np.concatenate([[0], m.model_["nodes"].layout.runs[:0:-1]]))
+    yield "no model", lambda m: setattr(m, "model_", None)
+    yield "a name for a model", lambda m: setattr(m, "model_", "model")
+    yield "no encoder", lambda m: delattr(m, "encoder_")
+    yield "labels of no kind", lambda m: setattr(m, "classes_", 7)
+    yield "more labels", lambda m: setattr(m, "classes_", np.arange(50))
+    yield "fewer weights", lambda m: setattr(m, "weights_", m.weights_[:-1])
+    yield "single weights", lambda m: setattr(m, "weights_", m.weights_.astype(np.float32))
+    yield "features beyond", lambda m: setattr(m.encoder_, "n_features_in_", 10**9)
+
+
+@pytest.mark.parametrize(("name", "lie"), list(lies()), ids=[name for name, _ in lies()])
+def test_a_signed_file_with_a_lie_is_refused(tmp_path, name, lie):
+    model = mg.ChainCRF().fit(TOKENS, Y)
+    lie(model)
+    save_object(model, tmp_path / "a.mg")
+    with pytest.raises(ModelFileError):
+        mg.load(tmp_path / "a.mg")

@@ -151,3 +151,12 @@ def test_where_nothing_lower_can_be_told_apart_it_stops_and_says_so():
 def test_the_hinge_is_refused():
     with pytest.raises(ValueError, match="LBFGS takes smooth losses, not Hinge: use FrankWolfe, or SmoothedHinge"):
         LBFGS().minimize(TinyChains.random(0).seen_by(Objective, Hinge()))
+
+
+@pytest.mark.filterwarnings("ignore:ChainCRF stopped after")  # what is left of the gap is beyond rounding
+def test_features_of_a_billion_are_no_obstacle():
+    rng = np.random.default_rng(0)
+    X = [1e9 * rng.normal(size=(6, 1)) for _ in range(10)]
+    y = [(x[:, 0] > 0).astype(int) for x in X]
+    model = mg.ChainCRF(tol=1e-2).fit(X, y)
+    assert model.score(X, y) == 1.0

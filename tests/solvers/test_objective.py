@@ -3,7 +3,9 @@ import pytest
 from scipy.optimize import approx_fprime
 
 import margrave as mg
+from margrave.graphs import Batch
 from margrave.losses import Hinge, LogLoss, SmoothedHinge, SoftmaxMargin
+from margrave.scores import Linear, ScoreModel
 from margrave.solvers import Objective
 from margrave.solvers.objective import relative_gap
 from tests.solvers.tiny_chains import TinyChains
@@ -134,3 +136,22 @@ def test_read_only_labels(chains, weights):
 )
 def test_relative_gaps(primal, excess, expected):
     np.testing.assert_equal(relative_gap(primal, excess), expected)
+
+
+@pytest.mark.parametrize("loss", [LogLoss(), Hinge()])
+@pytest.mark.parametrize("inference", [mg.inference.Forest(), mg.inference.Exhaustive()])
+def test_a_block_without_a_scorer_stays_worth_nothing(loss, inference):
+    """However often it is asked: counts must not be left where scores are read."""
+    whole = mg.Sequence().build(mg.Sequences(np.eye(3), [3]), 2)
+    batch = Batch(whole.graph, {"nodes": whole.inputs["nodes"]})
+    model = ScoreModel.lay_out(batch, {"nodes": Linear()}).bind(batch)
+    objective = Objective(model, np.array([0, 1, 1], dtype=np.int32), loss, inference)
+    values = [objective.value_and_gradient(np.zeros(objective.n_weights))[0] for _ in range(3)]
+    np.testing.assert_allclose(values, 3 * np.log(2) if loss.temperature else 3.0)
+
+
+@pytest.mark.parametrize("weights", [np.ones(2), -np.ones(3), np.full(3, np.nan)])
+def test_node_weights_out_of_range_are_refused(weights):
+    chains = TinyChains.random(0, lengths=(3,))
+    with pytest.raises(ValueError, match="node_weights must be 3 finite numbers"):
+        chains.seen_by(Objective, Hinge(), node_weights=weights)

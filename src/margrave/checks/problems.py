@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from margrave.graphs import (
     sign,
     symmetric,
 )
-from margrave.primitives import Integers, Labels
+from margrave.primitives import Integers, Labels, once
 from margrave.scores import BoundModel, Constant, Linear, ScoreModel, Scorer
 
 Random = np.random.Generator
@@ -48,7 +47,7 @@ class Problem:
         """The graph of all examples."""
         return self.batch.graph
 
-    @cached_property
+    @once
     def model(self) -> BoundModel:
         """Linear scores where there are features, a weight per entry where there are none."""
         scorers: dict[str, Scorer] = {

@@ -139,10 +139,11 @@ class StructuredEstimator(BaseEstimator):
         return None
 
     def _keep(self, data: Training, model: ScoreModel, solution: Solution) -> None:
-        self.model_, self.weights_, self.encoder_ = model, solution.weights, data.encoder
-        self.classes_, self.n_features_in_ = data.classes, data.n_features
-        self.history_, self.gap_ = solution.history, float(solution.gap)
-        self.n_iter_ = solution.history[-1]["iteration"] if solution.history else 0
+        iterations = solution.history[-1]["iteration"] if solution.history else 0
+        self.__dict__.update(  # at once: no Ctrl-C leaves new weights beside old labels
+            model_=model, weights_=solution.weights, encoder_=data.encoder, classes_=data.classes,
+            n_features_in_=data.n_features, history_=solution.history, gap_=float(solution.gap), n_iter_=iterations,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ files
 
@@ -155,6 +156,15 @@ class StructuredEstimator(BaseEstimator):
         save_object(self, path)
 
     # ------------------------------------------------------------------ prediction
+
+    model_: ScoreModel
+    weights_: Floats
+    encoder_: Any
+    classes_: AnyArray
+    n_features_in_: int
+    history_: list[Record]
+    gap_: float
+    n_iter_: int
 
     def _maximum(self, batch: Batch, temperature: float, ask: tuple[str, ...] = ()) -> Maximum:
         """The model's best (T = 0) or average labelling of every example."""

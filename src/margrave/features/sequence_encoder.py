@@ -42,6 +42,7 @@ class SequenceEncoder(BaseEstimator):
         """Learn the columns, and stack."""
         if isinstance(X, Sequences) and isinstance(X.encoder, SequenceEncoder):
             self.__dict__.update(X.encoder.__dict__)
+            _check_finite(X.features, X.lengths)
             return X
         kind, columns = _kind(X), _columns(X, None)
         names = TokenEncoder() if kind == "tokens" else None

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from margrave.graphs.block import Block
 from margrave.graphs.checked import check_graph
 from margrave.graphs.compiled import compile_wiring
 from margrave.graphs.topology import Topology
-from margrave.primitives import Floats, Integers, Labels, even_slices
+from margrave.primitives import Floats, Integers, Labels, even_slices, once
 
 #: Into how many slices a batch is cut, at the most; by the data alone, so that sums are the same for any `n_jobs`.
 MOST_SLICES = 16
@@ -74,19 +73,19 @@ class FactorGraph:
 
     # ------------------------------------------------------------------ the layout of θ
 
-    @cached_property
+    @once
     def starts(self) -> dict[str, int]:
         """Where each block begins in θ."""
         order = sorted(self.blocks, key=lambda block: not block.shared)
         ends = np.cumsum([0] + [block.size for block in order])
         return {block.name: int(start) for block, start in zip(order, ends[:-1], strict=True)}
 
-    @cached_property
+    @once
     def n_entries(self) -> int:
         """Length of θ."""
         return sum(block.size for block in self.blocks)
 
-    @cached_property
+    @once
     def n_shared(self) -> int:
         """How many of θ's first numbers belong to every example."""
         return sum(block.size for block in self.blocks if block.shared)
@@ -110,12 +109,12 @@ class FactorGraph:
 
     # ------------------------------------------------------------------ what kernels read
 
-    @cached_property
+    @once
     def wiring(self) -> wiring.Wiring:
         """The index arrays of `margrave.graphs.wiring`."""
         return compile_wiring(self)
 
-    @cached_property
+    @once
     def coefficients(self) -> Floats:
         """The coefficients of the blocks' bases, one block after the other."""
         parts = [block.basis.coefficients for block in self.blocks if block.basis is not None]
@@ -141,26 +140,26 @@ class FactorGraph:
         """Edges of all examples."""
         return int(self.first_edge[-1])
 
-    @cached_property
+    @once
     def first_state(self) -> Integers:
         """Where each variable's states begin in an array over the batch's states; shape (n_variables + 1,)."""
         sizes = self._by_topology([t.n_states for t in self.topologies])
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
-    @cached_property
+    @once
     def first_pair(self) -> Integers:
         """Where each edge's pairs of states begin in an array over the batch's edges; shape (n_edges + 1,)."""
         sizes = self._by_topology([t.n_states[t.edges].prod(axis=1) for t in self.topologies])
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
-    @cached_property
+    @once
     def most_states(self) -> int:
         """The largest number of states of any variable."""
         return max((int(t.n_states.max()) for t in self.topologies if t.n_variables), default=1)
 
     # ------------------------------------------------------------------ pieces of a batch
 
-    @cached_property
+    @once
     def slices(self) -> tuple[tuple[int, int], ...]:
         """Runs of examples of about equal work, cut by the data alone."""
         work = [1 + t.n_states.sum() + t.n_states[t.edges].prod(axis=1).sum() for t in self.topologies]
@@ -176,7 +175,7 @@ class FactorGraph:
                 own.append(slice(start + rows.start * block.width, start + rows.stop * block.width))
         return Local(tuple(own), self._shared_entries[self.topology_of[example]])
 
-    @cached_property
+    @once
     def _shared_entries(self) -> list[Integers]:
         """For each topology, the entries below `n_shared` that its tables read."""
         found = []

@@ -104,8 +104,10 @@ class ForestOracle:
         self._tables = np.empty((n_tables, 2, width, width))
         self._peaks = np.zeros(n_tables)
         self._cleared = blocks_to_clear(graph)
-        # Own scores of variables are read before their marginals are written, shared ones written last.
-        self.in_place = not self._cleared and bool((graph.wiring[SUMS][:-1, PREPARED] >= 0).all())
+        # Own scores of variables are read before their marginals are written, shared ones written last; a basis may
+        # leave entries alone that feed no state.
+        prepared = bool((graph.wiring[SUMS][:-1, PREPARED] >= 0).all())
+        self.in_place = prepared and not self._cleared and all(block.basis is None for block in graph.blocks)
         self._n_rows = most = int(np.diff(graph.first_variable).max(initial=0)) + 1
         self._work, self._own = np.empty((most, width)), np.empty((3, width, width))
         self._labels, self._one_example = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)

@@ -78,7 +78,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
 
 
 def _storable(name: str, array: AnyArray) -> AnyArray:
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     little = array.dtype.newbyteorder("<") if array.dtype.byteorder == ">" else array.dtype
     if little.str not in _DTYPES:
         raise TypeError(f"array {name!r} of dtype {array.dtype} cannot be saved; only numbers and booleans can")

@@ -171,9 +171,12 @@ class Unpacker:
         return texts
 
     def _text_array(self, packed: Any) -> AnyArray:
-        if not 0 <= packed["width"] <= 2**20:
+        texts = self._texts(packed["text_array"])
+        width = packed["width"]
+        needed = width <= max(map(len, texts), default=0) + 1 or width * len(texts) <= 2**22
+        if type(width) is not int or width < 0 or not needed:  # else a small file could ask for all memory
             raise ModelFileError("a text array has a width out of reason")
-        return np.array(self._texts(packed["text_array"]), dtype=f"<U{packed['width']}").reshape(packed["shape"])
+        return np.array(texts, dtype=f"<U{packed['width']}").reshape(packed["shape"])
 
     def _bytes_array(self, packed: Any) -> AnyArray:
         if not 1 <= packed["width"] <= 2**20:

@@ -3,6 +3,7 @@
 from margrave.primitives.compilation import exact_kernel, inlined_kernel, kernel, on_first_compilation
 from margrave.primitives.exponential import exp
 from margrave.primitives.memory import for_reading
+from margrave.primitives.once import once
 from margrave.primitives.parallel import effective_n_jobs, even_slices, for_each, one_blas_thread
 from margrave.primitives.types import AnyArray, Booleans, Floats, Integers, Labels
 
@@ -21,5 +22,6 @@ __all__ = [
     "inlined_kernel",
     "kernel",
     "on_first_compilation",
+    "once",
     "one_blas_thread",
 ]

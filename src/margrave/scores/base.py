@@ -63,6 +63,10 @@ class Layout(Protocol):
         """Make features ready: types, column blocks; once per fit or prediction."""
         ...
 
+    def check(self, n_features: int | None, n_outputs: int) -> None:
+        """Raise a ValueError where the layout is not one of so many features and outputs, as one from a file may be."""
+        ...
+
     def matrix(self, weights: Floats) -> Floats:
         """The weights as a table of shape (n_features, n_outputs), zero where there is no weight."""
         ...

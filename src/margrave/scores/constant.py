@@ -66,6 +66,11 @@ class ConstantLayout:
         """See `Layout.bind`."""
         return BoundConstant(self.outputs, self.n_outputs)
 
+    def check(self, n_features: int | None, n_outputs: int) -> None:
+        """See `Layout.check`."""
+        if self.n_outputs != n_outputs:
+            raise ValueError(f"a constant layout of {self.n_outputs} outputs")
+
     def matrix(self, weights: Floats) -> Floats:
         """See `Layout.matrix`; one row."""
         table = np.zeros((1, self.n_outputs))

@@ -69,6 +69,11 @@ class LinearLayout:
             raise ValueError("runs and outputs must be given together")
         if self.runs is None or self.outputs is None:
             return
+        for name, kind in (("runs", np.int64), ("outputs", np.int32)):  # of other types, numbers may wrap around
+            given = getattr(self, name)
+            if given.ndim != 1 or given.dtype.kind not in "iu" or (len(given) and given.max() > np.iinfo(kind).max):
+                raise ValueError(f"{name} must be a list of whole numbers")
+            object.__setattr__(self, name, given.astype(kind, copy=False))
         rising = len(self.runs) == self.n_features + 1 and self.runs[0] == 0 and (np.diff(self.runs) >= 0).all()
         if not rising or self.runs[-1] != len(self.outputs):
             raise ValueError("runs must rise from 0 to the number of observed weights, a run per feature")
@@ -96,6 +101,11 @@ class LinearLayout:
         if self.runs is None or self.outputs is None:
             return BoundSparse(matrix, self.n_outputs, self.bias, n_jobs)
         return BoundObserved(matrix, self.n_outputs, self.bias, self.runs, self.outputs, n_jobs)
+
+    def check(self, n_features: int | None, n_outputs: int) -> None:
+        """See `Layout.check`."""
+        if (self.n_features, self.n_outputs) != (n_features, n_outputs):
+            raise ValueError(f"a linear layout of {self.n_features} features and {self.n_outputs} outputs")
 
     def matrix(self, weights: Floats) -> Floats:
         """See `Layout.matrix`; the last row are the biases, if there are any."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from margrave.graphs import Batch, FactorGraph
-from margrave.primitives import Floats
+from margrave.primitives import Floats, once
 from margrave.scores.base import ALL, BoundScorer, Layout, Observed, Scorer, Truth, Which
 from margrave.scores.listed import Rows, stacked
 
@@ -134,7 +134,7 @@ class BoundModel:
             scorer.scores(weights[term.weights], out, rows, add=term.block in written)
             written.add(term.block)
 
-    @cached_property
+    @once
     def listed(self) -> Rows | None:
         """All terms as one list of rows (see `scores.listed`), or None where a term is no sum of listed features."""
         parts = [s.listed(self.graph.block(t.block).n_rows) for t, s in zip(self.model.terms, self.bound, strict=True)]

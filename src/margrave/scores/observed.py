@@ -7,12 +7,11 @@ solvers ask for, go through the features' runs of weights as they stand.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from margrave.primitives import Booleans, Floats, Integers, Labels, even_slices, for_each, for_reading
+from margrave.primitives import Booleans, Floats, Integers, Labels, even_slices, for_each, for_reading, once
 from margrave.scores.base import ALL
 from margrave.scores.listed import Listed, with_bias
 from margrave.scores.rows import Rows, row_slices, rows_of, selected
@@ -111,11 +110,11 @@ class BoundObserved:
         rows = Listed(x.pointer, x.columns, x.values, self._runs, self._outputs)
         return with_bias(rows, self._n_outputs) if self._bias else rows
 
-    @cached_property
+    @once
     def _scratch(self) -> Floats:
         return np.zeros(self._n_slopes)
 
-    @cached_property
+    @once
     def _parts(self) -> "_Parts":
         """The two matrices, made when a whole batch is first asked for."""
         n_weights = np.diff(self._runs)

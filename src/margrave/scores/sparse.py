@@ -1,11 +1,9 @@
 """Linear scores of sparse features with all weights: gathers and scatters of rows of weights."""
 
-from functools import cached_property
-
 import numpy as np
 from scipy import sparse
 
-from margrave.primitives import Floats, even_slices, for_each
+from margrave.primitives import Floats, even_slices, for_each, once
 from margrave.scores.base import ALL
 from margrave.scores.dense import few_squares
 from margrave.scores.listed import Listed, full_runs, with_bias
@@ -65,11 +63,11 @@ class BoundSparse:
         rows = Listed(x.pointer, x.columns, x.values, *runs)
         return with_bias(rows, self._shape[1]) if self._bias else rows
 
-    @cached_property
+    @once
     def _row_slices(self) -> list[tuple[int, int]]:
         return row_slices(self._x)
 
-    @cached_property
+    @once
     def _column_blocks(self) -> list[Rows]:
         """Runs of columns with about equal numbers of entries."""
         if len(self._x.columns) < _LARGE or self._n_jobs == 1:
@@ -79,6 +77,6 @@ class BoundSparse:
         cuts = even_slices(filled, self._n_jobs)
         return [selected(self._x, np.where((columns >= a) & (columns < b), columns, np.int32(-1))) for a, b in cuts]
 
-    @cached_property
+    @once
     def _scratch(self) -> Floats:
         return np.zeros(self._shape[0])

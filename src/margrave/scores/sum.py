@@ -57,6 +57,11 @@ class SumLayout:
         ends = np.cumsum([0] + [part.n_weights for part in self.parts])
         return tuple(slice(int(a), int(b)) for a, b in itertools.pairwise(ends))
 
+    def check(self, n_features: int | None, n_outputs: int) -> None:
+        """See `Layout.check`."""
+        for part in self.parts:
+            part.check(n_features, n_outputs)
+
     def matrix(self, weights: Floats) -> Floats:
         """See `Layout.matrix`; the parts' tables one below the other."""
         tables = [part.matrix(weights[run]) for part, run in zip(self.parts, self.runs, strict=True)]

@@ -10,14 +10,13 @@ that examples share are kept per example, since a batch vector has summed them.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from margrave.graphs.wiring import NOTHING
 from margrave.inference import Maximum
-from margrave.primitives import Floats, Integers, Labels, kernel
+from margrave.primitives import Floats, Integers, Labels, kernel, once
 from margrave.scores import BoundScorer
 from margrave.scores.listed import Rows, load_listed
 from margrave.solvers.dual_steps import Fixed, best_steps, set_direction, set_to_truth, sum_shared, take_direction
@@ -201,22 +200,22 @@ class DualObjective(Objective):
             parts = self._parts[example] = tuple(found)
         return parts
 
-    @cached_property
+    @once
     def _rows(self) -> Rows | None:
         return self.model.listed
 
-    @cached_property
+    @once
     def _for_steps(self) -> tuple[Floats, Floats, Floats, Integers]:
         """η of each term, a zero per weight, C s_i of each example, and room for the places of a row."""
         most = max((block.width for block in self.graph.blocks), default=0) + 1
         etas = np.array([eta for _, eta in self.etas])
         return etas, np.zeros(self.n_weights), self._loss_weights, np.zeros(most, dtype=np.int64)
 
-    @cached_property
+    @once
     def _fixed(self) -> Fixed:
         return self.graph.wiring, self.graph.coefficients, self.graph.n_shared, *self._locals.arrays
 
-    @cached_property
+    @once
     def _locals(self) -> "_Locals":
         return _Locals(self)
 
@@ -249,7 +248,7 @@ class _Locals:
         self._places = np.stack([ends[:-1], ends[1:]], axis=1)[of].astype(np.int64).reshape(-1, 2)
         self.first = np.concatenate([[0], np.cumsum(sizes[of])]).astype(np.int64)
 
-    @cached_property
+    @once
     def arrays(self) -> tuple[Integers, Integers, Integers, Integers]:
         """Runs of own entries; runs of shared ones; which of these an example touches; where its duals begin."""
         return self._runs, self._shared, self._places, self.first

@@ -132,6 +132,7 @@ class _Descent:
     def _accept(self, value: float) -> None:
         """Make the trial point the current one, and remember the step that led there."""
         self._curvature.remember(self._trial, self._weights, self._trial_gradient, self._gradient)
-        self._weights, self._trial = self._trial, self._weights
-        self._gradient, self._trial_gradient = self._trial_gradient, self._gradient
-        self._value = value
+        self.__dict__.update(  # at once: no Ctrl-C stands between weights and what is said about them
+            _weights=self._trial, _trial=self._weights, _gradient=self._trial_gradient,
+            _trial_gradient=self._gradient, _value=value,
+        )  # fmt: skip

@@ -49,7 +49,7 @@ def wolfe_step(
         else:
             low = there
         step = 4.0 * step if high is None else _between(low, high)
-        if high is not None and abs(high[0] - low[0]) <= 1e-16 * max(high[0], 1.0):
+        if high is not None and abs(high[0] - low[0]) <= 1e-16 * high[0]:
             break
     return None
 

@@ -6,7 +6,6 @@ The penalty is apart, so that a cluster can add up the sum over examples and a s
 """
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 
@@ -14,12 +13,12 @@ from margrave.graphs import FactorGraph
 from margrave.graphs.labelings import count_some
 from margrave.inference import Added, Cost, Inference
 from margrave.losses import Loss
-from margrave.primitives import Floats, Integers, Labels, for_reading
+from margrave.primitives import Floats, Integers, Labels, for_reading, once
 from margrave.scores import BoundModel
 from margrave.scores.listed import add_listed, load_listed
 
 ALL = slice(None)
-ROUNDING = 1e-9  # an objective of 0 may come out so far below it
+ROUNDING = 1e-12  # an objective of 0 may come out so far from it
 Penalty = float | Mapping[str, float] | None
 
 
@@ -72,13 +71,15 @@ class Objective:
         self.labels = _checked(labels, model.graph)
         self.sample_weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self.etas = penalties(model, penalty)
-        self._added = _added(loss.against(self.graph, self.labels, node_weights))
+        self._added = _added(loss.against(self.graph, self.labels, _node_weights(node_weights, self.labels)))
         self._oracle = inference.prepare(self.graph, n_jobs)
         self.bounded = True
         self._theta = np.zeros(self.graph.n_entries)
-        # At T = 0 counts are made of labels, when scores are no longer needed; else it depends on the algorithm.
-        alone = loss.temperature > 0 and not self._oracle.in_place
-        self._counts = np.zeros(self.graph.n_entries) if alone else self._theta
+        # Counts may stand where scores did if all scores are written anew each time. At T = 0 they are made of labels,
+        # when scores are no longer needed; else it depends on the algorithm.
+        scored = {term.block for term in model.model.terms} == {block.name for block in self.graph.blocks}
+        together = scored and (loss.temperature == 0 or self._oracle.in_place)
+        self._counts = self._theta if together else np.zeros(self.graph.n_entries)
 
     @property
     def graph(self) -> FactorGraph:
@@ -139,7 +140,7 @@ class Objective:
             total += s[example] * float(best - self.graph.values(self._theta, labels, one)[0])
         return total
 
-    @cached_property
+    @once
     def _loss_weights(self) -> Floats:
         """C s_i of each example."""
         return self.C * (np.ones(len(self)) if self.sample_weight is None else self.sample_weight)
@@ -167,7 +168,7 @@ class Objective:
 
     # ------------------------------------------------------------------
 
-    @cached_property
+    @once
     def _truth(self) -> Floats:
         """Σ s_i features_i ⊗ y_i."""
         pulled = np.zeros(self.n_weights)
@@ -201,10 +202,13 @@ class Objective:
 
 
 def relative_gap(primal: float, excess: float) -> float:
-    """What a primal is above a lower bound of the minimum, as a share of it; NaN where it is below 0, as no loss is."""
-    if primal > 0:
-        return excess / primal
-    return 0.0 if primal > -ROUNDING and excess < ROUNDING else np.nan
+    """What a primal is above a lower bound of the minimum, as a share of it; NaN where it is below 0, as no loss is.
+
+    Where both are 0 but for rounding, a share of it would be noise: the gap is 0.
+    """
+    if abs(primal) <= ROUNDING and abs(excess) <= ROUNDING:
+        return 0.0
+    return excess / primal if primal > 0 else np.nan
 
 
 def penalties(model: BoundModel, penalty: Penalty) -> list[tuple[slice, float]]:
@@ -235,6 +239,15 @@ def _checked(labels: Labels, graph: FactorGraph) -> Labels:
         v = int(bad[0])
         raise ValueError(f"the label of variable {v} is {labels[v]}, but its states are 0 to {n_states[v] - 1}")
     return labels
+
+
+def _node_weights(weights: Floats | None, labels: Labels) -> Floats | None:
+    if weights is None:
+        return None
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != labels.shape or not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(f"node_weights must be {len(labels)} finite numbers of at least 0, one per variable")
+    return weights
 
 
 def _added(cost: Cost | None) -> Added | None:

@@ -15,6 +15,8 @@ from margrave.graphs.factor_graph import FactorGraph
 from margrave.graphs.topology import EdgeTables, Places, Topology
 from margrave.primitives import AnyArray, Integers
 
+_LONGEST_KEPT = 512
+
 
 @dataclass(frozen=True, eq=False)
 class Sequences:
@@ -101,8 +103,17 @@ class Sequence(BaseEstimator):
         return Batch(graph, inputs)
 
 
-@lru_cache(maxsize=1024)
 def _topology(length: int, n_states: int) -> Topology:
+    """The shape of a sequence; those of ordinary length are kept for the process, some hundred bytes a position."""
+    return _kept(length, n_states) if length <= _LONGEST_KEPT else _made(length, n_states)
+
+
+@lru_cache(maxsize=256)
+def _kept(length: int, n_states: int) -> Topology:
+    return _made(length, n_states)
+
+
+def _made(length: int, n_states: int) -> Topology:
     first = np.arange(max(length - 1, 0))
     return Topology(
         n_states=np.full(length, n_states),
