@@ -47,7 +47,8 @@ class Duals:
 
     def mix(self, other: "Duals", share: float) -> None:
         """Become (1 − share) · self + share · other, in place: feasible if both are."""
-        _mix(self.own, other.own, self.shared, other.shared, self.costs, other.costs, share)
+        for mine, theirs in ((self.own, other.own), (self.shared, other.shared), (self.costs, other.costs)):
+            mix(mine, theirs, share)
 
 
 class _Part(NamedTuple):
@@ -263,12 +264,7 @@ def _runs_of(entries: Integers) -> Integers:
 
 
 @kernel
-def _mix(
-    own: Floats, own_2: Floats, shared: Floats, shared_2: Floats, costs: Floats, costs_2: Floats, share: float
-) -> None:
-    for k in range(len(own)):
-        own[k] += share * (own_2[k] - own[k])
-    for k in range(len(shared)):
-        shared[k] += share * (shared_2[k] - shared[k])
-    for k in range(len(costs)):
-        costs[k] += share * (costs_2[k] - costs[k])
+def mix(vector: Floats, other: Floats, share: float) -> None:
+    """Become (1 − share) · vector + share · other, in place and in one walk."""
+    for k in range(len(vector)):
+        vector[k] += share * (other[k] - vector[k])

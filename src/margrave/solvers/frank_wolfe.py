@@ -7,7 +7,7 @@ import numpy as np
 
 from margrave.primitives import Floats, Integers
 from margrave.solvers.base import Progress, Run, Solution, Solver
-from margrave.solvers.dual_objective import DualObjective, Duals
+from margrave.solvers.dual_objective import DualObjective, Duals, mix
 from margrave.solvers.objective import Objective
 
 #: A pass has at least so many rounds of answers: with few examples, older answers cost more passes than they save time.
@@ -108,7 +108,7 @@ class _Passes:
             self.iteration += 1
             if self._mean_duals is not None:
                 share = 2.0 / (self.iteration + 1)
-                self._mean_weights += share * (self._weights - self._mean_weights)
+                mix(self._mean_weights, self._weights, share)
                 self._mean_duals.mix(self._duals, share)
         return self._progress()
 
