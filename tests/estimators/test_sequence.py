@@ -444,3 +444,24 @@ def test_columns_of_data_frames_are_compared_by_name():
     with pytest.raises(ValueError, match=r"X\[1\] has the columns .* the data frames before it"):
         mg.ChainCRF().fit([frame, frame[["q", "p"]]], [["a", "b"], ["a", "b"]])
     assert model.predict([frame.to_numpy()])[0].tolist() == ["a", "b"]  # arrays have no names
+
+
+def test_a_matrix_with_columns_beyond_its_shape_is_refused():
+    lying = sparse.csr_array((np.ones(2), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 2))
+    lying.indices = np.array([0, 10**6], dtype=np.int32)
+    for fit in (lambda: mg.ChainCRF().fit([lying], [["a", "b"]]), lambda: mg.ChainCRF().encode([lying])):
+        with pytest.raises(ValueError, match=r"X\[0\] is no valid sparse matrix"):
+            fit()
+
+
+def test_data_encoded_for_another_model_are_refused():
+    mine, other = [[["a"], ["b"]]], [[["b"], ["a"]]]
+    model = mg.ChainCRF().fit(mine, [["A", "B"]])
+    assert model.predict(model.encode(other))[0].tolist() == ["B", "A"]
+    with pytest.raises(ValueError, match="encoded for another model"):
+        model.predict(mg.ChainCRF().encode(other))
+
+
+def test_a_misspelt_choice_of_weights_is_refused():
+    with pytest.raises(ValueError, match="features of Linear must be 'observed', 'all' or None, got 'seen'"):
+        mg.ChainCRF(nodes=mg.scores.Linear(features="seen")).fit([np.eye(2)], [["a", "b"]])

@@ -62,12 +62,21 @@ class SequenceEncoder(BaseEstimator):
             return Sequences(self._no_rows(), np.zeros(0, dtype=np.int64), self)
         kind = _kind(X, default=self.kind_)
         _columns(X, self.columns_)
+        self._refuse_other_names(X)
         if self.names_ is not None and kind == "tokens":
             return _named(X, self.names_.transform(X), self)
         if (kind == "tokens") != (self.kind_ == "tokens") and not isinstance(X, Sequences):
             raise ValueError(f"X holds {_WORDS[kind]}, but the model was fitted on {_WORDS[self.kind_]}")
         stacked = _stacked(X, kind, self.n_features_in_)
         return Sequences(stacked.features, stacked.lengths, self)
+
+    def _refuse_other_names(self, X: Any) -> None:
+        """Columns that another encoder has numbered mean something else here, however many they are."""
+        other = X.encoder if isinstance(X, Sequences) else None
+        if self.names_ is None or other is self or not isinstance(other, SequenceEncoder) or other.names_ is None:
+            return
+        if other.names_ is not self.names_ and other.names_.vocabulary_ != self.names_.vocabulary_:
+            raise ValueError("X was encoded for another model, with other columns; encode it with this model's encode")
 
     def _no_rows(self) -> Any:
         empty = np.zeros((0, self.n_features_in_))
@@ -168,6 +177,10 @@ def _matrix(item: Any, kind: Kind, name: str) -> Any:
         if not sparse.issparse(item) and np.size(item):
             raise TypeError(f"{name} is {type(item).__name__}, but the other sequences are sparse matrices")
         matrix = sparse.csr_array(item) if np.size(item) or sparse.issparse(item) else sparse.csr_array((0, 0))
+        try:
+            matrix.check_format(full_check=True)  # kernels follow its indices without a look
+        except ValueError as error:
+            raise ValueError(f"{name} is no valid sparse matrix: {error}") from None
     elif sparse.issparse(item):
         raise TypeError(f"{name} is a sparse matrix, but the other sequences are arrays; convert with .toarray()")
     else:

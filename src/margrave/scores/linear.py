@@ -42,6 +42,8 @@ class Linear(Scorer):
         """See `Scorer.lay_out`."""
         if features is None:
             raise ValueError("Linear needs features; use Constant where there are none")
+        if self.features not in (None, "observed", "all"):
+            raise ValueError(f"features of Linear must be 'observed', 'all' or None, got {self.features!r}")
         bias = not sparse.issparse(features) if self.bias is None else bool(self.bias)
         n_features = features.shape[1]
         if (self.features or (default if sparse.issparse(features) else "all")) == "all":
