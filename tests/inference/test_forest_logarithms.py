@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import margrave as mg
 from margrave.checks.problems import basis_edges, chains, mixed_states, summed_edges, trees
 from margrave.inference import Added, EdgeScores, Exhaustive, Forest, forest
 from tests.inference.graphs import fill, path, path_sums
@@ -78,3 +79,15 @@ def test_large_scores_of_single_pairs(fallbacks):
     assert fallbacks
     for name in ("values", "counts", "edge_marginals"):
         np.testing.assert_allclose(getattr(answer, name), getattr(truth, name), rtol=1e-10, atol=1e-10)
+
+
+def test_long_paths_of_large_scores_keep_their_digits():
+    """Twenty thousand variables, scores a thousand times the temperature: marginals still add up, and so do counts."""
+    n, random = 20_000, np.random.default_rng(0)
+    graph = mg.Sequence().build(mg.Sequences(np.zeros((n, 0)), [n]), 3).graph
+    theta = 10.0 * random.normal(size=graph.n_entries)
+    found = mg.inference.Forest().maximize(graph, theta, temperature=0.01)
+    best = mg.inference.Forest().maximize(graph, theta)
+    np.testing.assert_allclose(found.node_marginals.reshape(n, 3).sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(found.counts[: graph.n_shared].sum(), n - 1, rtol=1e-12)
+    assert best.values[0] <= found.values[0] <= best.values[0] + 0.01 * n * np.log(3)

@@ -97,8 +97,12 @@ def _upward(
         p = n - 1 - k
         parent = order[skipped + p, PARENT]
         n_states = w[VARIABLES][skipped + order[skipped + p, VARIABLE], N_STATES]
+        norm = _log_sum(scores[p], n_states)
+        total += norm
+        if norm > -np.inf:  # beliefs that grew along a path would lose their digits
+            for a in range(n_states):
+                scores[p, a] -= norm
         if parent < 0:
-            total += _log_sum(scores[p], n_states)
             continue
         load_edge(example, edges + order[skipped + p, EDGE], inputs, raw)
         child_first = order[skipped + p, FLIP] == 1
@@ -140,11 +144,17 @@ def _downward(
         e, child_first = edges + order[skipped + p, EDGE], order[skipped + p, FLIP] == 1
         load_edge(example, e, inputs, raw)
         for a in range(w[VARIABLES][skipped + order[skipped + parent, VARIABLE], N_STATES]):
+            total = 0.0
             for b in range(n_states):
                 u, v = (b, a) if child_first else (a, b)
                 given_a = 0.0
                 if message[p, a] > -np.inf:
                     given_a = exp(raw[u, v] / temperature + belief[p, b] - message[p, a])
-                raw[u, v] = marginal[parent, a] * given_a
+                raw[u, v] = given_a
+                total += given_a
+            share = marginal[parent, a] / total if total > 0.0 else 0.0  # rounding must not add up along a path
+            for b in range(n_states):
+                u, v = (b, a) if child_first else (a, b)
+                raw[u, v] *= share
                 marginal[p, b] += raw[u, v]
         return_edge(example, e, raw, weight, w, coefficients, counts, shared_counts, edge_marginals, pair_start)
