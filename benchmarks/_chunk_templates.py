@@ -1,4 +1,4 @@
-"""Templates for chunking: the notes' one, and what can be added to it; attributes of each token as strings."""
+"""Templates for chunking: the plain one, and what can be added to it; attributes of each token as strings."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ Template = Callable[[Sentence], list[list[str]]]
 
 
 def rich(sentence: Sentence) -> list[list[str]]:
-    """The notes' template; how words are spelled; windows of three; conjunctions of words and parts of speech."""
+    """The plain template; how words are spelled; windows of three; conjunctions of words and parts of speech."""
     return [[*row, *_spelling(sentence, i), *_wide(sentence, i)] for i, row in enumerate(conll_template(sentence))]
 
 

@@ -1,12 +1,12 @@
 """Chunk F1 on CoNLL-2000's test set, everything chosen by five-fold cross-validation inside the training set.
 
 Chosen, one after the other, each by the F1 of all held-out sentences together:
-1. C, with the notes' template, the edges' penalty at 1 and no scores at the ends: all of `CS`;
+1. C, with the plain template, the edges' penalty at 1 and no scores at the ends: all of `CS`;
 2. the edges' penalty and the scores at the ends, at that C; then C's neighbours once more;
-3. for the richer template, the same from where the notes' template has ended, with C's neighbours alone in step 1;
+3. for the richer template, the same from where the plain template has ended, with C's neighbours alone in step 1;
 4. the tags that are learned: IOBES made of BIO, read as BIO again before they are judged; C's neighbours if that helps.
 Both decodings are looked at in every step. Then the best setting of all rows is trained on the whole training set, and
-beside it the best one with the notes' template; only these two see the test set. `--grid` looks at all of C, edges and
+beside it the best one with the plain template; only these two see the test set. `--grid` looks at all of C, edges and
 ends instead. A fit begins with the weights of the one before it, where both have the same weights.
 
 Options: --sentences N (a trial), --grid, --templates NAME ..., --processes N, --no-iobes.
@@ -84,7 +84,7 @@ class Choice:
         self._truth = read("notes", "BIO", chosen.sentences)[1]
 
     def run(self) -> list[tuple[Setting, str]]:
-        """The best of the notes' template, and the best of all, with their decodings."""
+        """The best of the plain template, and the best of all, with their decodings."""
         first, start = self.chosen.templates[0], Setting(self.chosen.templates[0], "BIO", ENDS[0], EDGES[0], CS[0])
         for template in self.chosen.templates:
             self._search(replace(start, template=template), CS if template == first else ())

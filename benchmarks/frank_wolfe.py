@@ -100,9 +100,7 @@ def letters(chosen: Namespace) -> list[Row]:
     rows = [
         unjudged("CRFsuite, an iteration, ms (slope of CPU time)", median(slopes)),
         unjudged("CRFsuite, an iteration, ms (its log's median)", median(logged)),
-        judged(
-            f"margrave, a pass, ms (CPU of a fit of {PASSES}); bar for the notes' machine", median(ours), LETTERS_MS
-        ),
+        judged(f"margrave, a pass, ms (CPU of a fit of {PASSES}); bar of another machine", median(ours), LETTERS_MS),
         unjudged("margrave, a pass, ms (the solver's own seconds, wall)", median(own)),
         judged("a pass ÷ an iteration of CRFsuite", median(ours) / median(slopes), LETTERS),
     ]
