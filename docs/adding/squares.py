@@ -36,6 +36,10 @@ class SquaresLayout:
         """See `Layout.bind`."""
         return self.linear.bind(_with_squares(features), n_jobs)
 
+    def check(self, n_features: int | None, n_outputs: int) -> None:
+        """Refuse to be read from a file beside other features."""
+        self.linear.check(None if n_features is None else 2 * n_features, n_outputs)
+
     def matrix(self, weights: Floats) -> Floats:
         """See `Layout.matrix`."""
         return self.linear.matrix(weights)

@@ -27,7 +27,7 @@ class Local:
     own: tuple[slice, ...]
     shared: Integers
 
-    def gather(self, vector: Floats, shared: Floats | None = None) -> Floats:
+    def gather(self, vector: Floats) -> Floats:
         """The example's numbers out of a vector of θ's layout."""
         return np.concatenate([vector[run] for run in self.own] + [vector[self.shared]])
 

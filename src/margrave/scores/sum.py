@@ -92,5 +92,5 @@ class BoundSum:
         return sum(part.quadratic(gradient, rows) for part in self.parts)
 
     def listed(self, n_rows: int) -> None:
-        """See `BoundScorer.listed`; each part is asked for itself where that pays."""
+        """See `BoundScorer.listed`: a sum is asked scorer by scorer."""
         return None
