@@ -12,13 +12,14 @@ from margrave._version import __version__
 
 if TYPE_CHECKING:  # what editors and mypy read
     from margrave import checks, datasets, features, graphs, inference, losses, metrics, scores, solvers
-    from margrave.estimators import ChainCRF, ChainM3N, SequenceClassifier, load
+    from margrave.estimators import ChainCRF, ChainM3N, LMSBNClassifier, SequenceClassifier, load
     from margrave.graphs import Sequence, Sequences
     from margrave.versions import show_versions
 
 __all__ = [
     "ChainCRF",
     "ChainM3N",
+    "LMSBNClassifier",
     "Sequence",
     "SequenceClassifier",
     "Sequences",
@@ -40,6 +41,7 @@ __all__ = [
 _HOMES = {
     "ChainCRF": "estimators",
     "ChainM3N": "estimators",
+    "LMSBNClassifier": "estimators",
     "Sequence": "graphs",
     "SequenceClassifier": "estimators",
     "Sequences": "graphs",

@@ -2,7 +2,8 @@
 
 from margrave.estimators.base import StructuredEstimator
 from margrave.estimators.chains import ChainCRF, ChainM3N
+from margrave.estimators.lmsbn import LMSBNClassifier
 from margrave.estimators.saving import load
 from margrave.estimators.sequence import SequenceClassifier
 
-__all__ = ["ChainCRF", "ChainM3N", "SequenceClassifier", "StructuredEstimator", "load"]
+__all__ = ["ChainCRF", "ChainM3N", "LMSBNClassifier", "SequenceClassifier", "StructuredEstimator", "load"]

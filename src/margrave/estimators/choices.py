@@ -8,15 +8,19 @@ from sklearn.base import BaseEstimator, clone
 from margrave.inference import Exhaustive, Forest, Inference
 from margrave.losses import Hinge, LogLoss, Loss, SoftmaxMargin
 from margrave.scores import Constant, Linear, Scorer, Zero
-from margrave.solvers import LBFGS, FrankWolfe, Solver
+from margrave.solvers import LBFGS, BinarySolver, DualCoordinateDescent, FrankWolfe, Solver
 
 T = TypeVar("T", bound=BaseEstimator)
 Table = Mapping[str, Callable[[], T]]
 
 LOSSES: dict[str, type[Loss]] = {"log": LogLoss, "hinge": Hinge, "softmax_margin": SoftmaxMargin}
 INFERENCES: dict[str, type[Inference]] = {"forest": Forest, "exhaustive": Exhaustive}
-SOLVERS: dict[str, type[Solver]] = {"lbfgs": LBFGS, "frank_wolfe": FrankWolfe}
+SOLVERS: dict[str, type[Solver[Any]]] = {"lbfgs": LBFGS, "frank_wolfe": FrankWolfe}
 SCORERS: dict[str, type[Scorer]] = {"linear": Linear, "constant": Constant, "zero": Zero}
+
+#: Of one label whose neighbours are known.
+BINARY_LOSSES: dict[str, type[Loss]] = {"hinge": Hinge, "log": LogLoss}
+BINARY_SOLVERS: dict[str, type[BinarySolver]] = {"dual_coordinate_descent": DualCoordinateDescent}
 
 
 def choose(parameter: str, given: Any, table: Table[T], kind: Any) -> T:
@@ -32,11 +36,11 @@ def choose(parameter: str, given: Any, table: Table[T], kind: Any) -> T:
     )
 
 
-def choose_solver(given: Any, loss: Loss, **limits: Any) -> Solver:
+def choose_solver(given: Any, loss: Loss, **limits: Any) -> Solver[Any]:
     """The solver given, or the usual one for the loss; `limits` (None: the solver's own) go with names only."""
     if given is None:
         given = "lbfgs" if loss.temperature > 0 else "frank_wolfe"
-    solver: Solver = choose("solver", given, SOLVERS, Solver)
+    solver: Solver[Any] = choose("solver", given, SOLVERS, Solver)
     named = {name: value for name, value in limits.items() if value is not None}
     if isinstance(given, Solver):
         if named:

@@ -1,7 +1,23 @@
 """The best, or the average, labelling."""
 
 from margrave.inference.base import Added, Cost, EdgeScores, Inference, Maximum, Oracle
+from margrave.inference.branch_and_bound import BranchAndBound, LabelSearch
+from margrave.inference.directed import DirectedScores, Kept, Searched
 from margrave.inference.exhaustive import Exhaustive
 from margrave.inference.forest import Forest
 
-__all__ = ["Added", "Cost", "EdgeScores", "Exhaustive", "Forest", "Inference", "Maximum", "Oracle"]
+__all__ = [
+    "Added",
+    "BranchAndBound",
+    "Cost",
+    "DirectedScores",
+    "EdgeScores",
+    "Exhaustive",
+    "Forest",
+    "Inference",
+    "Kept",
+    "LabelSearch",
+    "Maximum",
+    "Oracle",
+    "Searched",
+]

@@ -8,13 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, ClassVar, Protocol, TypedDict
+from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from margrave.primitives import Floats, one_blas_thread
-from margrave.solvers.objective import Objective
+
+O = TypeVar("O")
 
 
 class Record(TypedDict):
@@ -90,36 +91,37 @@ class Run(Protocol):
         ...
 
 
-class Solver(BaseEstimator, ABC):
-    """Parameters of a solver; subclasses have `tol` and `max_iter` among them.
+class Solver(BaseEstimator, ABC, Generic[O]):
+    """Parameters of a solver of objectives of type O; subclasses have `tol` and `max_iter` among them.
 
     Attributes
     ----------
     objective_type : type
-        What it needs to see: `Objective`, or `DualObjective` for solvers with dual variables.
+        O, what it needs to see: `Objective`; `DualObjective` for solvers with dual variables; or `BinaryObjective`, of one
+        label.
     counts : mapping from name to number
         Its parameters that are whole numbers, besides `max_iter`, and the least that each may be.
     """
 
-    objective_type: ClassVar[type[Objective]] = Objective
+    objective_type: ClassVar[type[Any]]
     counts: ClassVar[Mapping[str, int]] = {}
     tol: float
     max_iter: int
 
     @abstractmethod
-    def refusal(self, objective: Objective) -> str | None:
+    def refusal(self, objective: O) -> str | None:
         """Why this solver cannot take the objective's loss, in a sentence that names one that can; or None."""
 
     @abstractmethod
-    def begin(self, objective: Objective, start: Floats | None) -> Run:
+    def begin(self, objective: O, start: Floats | None) -> Run:
         """A run from weights `start` (None: from zero)."""
 
-    def minimize(self, objective: Objective, start: Floats | None = None, callback: Callback | None = None) -> Solution:
+    def minimize(self, objective: O, start: Floats | None = None, callback: Callback | None = None) -> Solution:
         """Lower the objective until the gap is at most `tol`, for at most `max_iter` iterations.
 
         Parameters
         ----------
-        objective : Objective
+        objective : O
         start : array of shape (n_weights,) or None
         callback : function of a Record, or None
             Called after each iteration that reports; stops the run by returning True.

@@ -8,13 +8,12 @@ import numpy as np
 from margrave.primitives import Floats, Integers
 from margrave.solvers.base import Progress, Run, Solution, Solver
 from margrave.solvers.dual_objective import DualObjective, Duals, mix
-from margrave.solvers.objective import Objective
 
 #: A pass has at least so many rounds of answers: with few examples, older answers cost more passes than they save time.
 _PARTS = 64
 
 
-class FrankWolfe(Solver):
+class FrankWolfe(Solver[DualObjective]):
     """For the structured hinge: moves μ_i towards the answer that is worth most, costs included, by exact line search.
 
     With d = answer − μ_i, the dual rises along it with slope C s_i (⟨θ_i, d⟩ + cost(answer) − ⟨Δ_i, μ_i⟩) and curvature
@@ -71,7 +70,7 @@ class FrankWolfe(Solver):
         self.check_every = check_every
         self.random_state = random_state
 
-    def refusal(self, objective: Objective) -> str | None:
+    def refusal(self, objective: DualObjective) -> str | None:
         """See `Solver.refusal`."""
         if objective.loss.temperature > 0 or objective.loss.scope != "graph":
             name = type(objective.loss).__name__
@@ -80,9 +79,8 @@ class FrankWolfe(Solver):
             return "FrankWolfe needs a penalty above 0 on all weights: its dual divides by it; use a small number"
         return None
 
-    def begin(self, objective: Objective, start: Floats | None) -> Run:
+    def begin(self, objective: DualObjective, start: Floats | None) -> Run:
         """See `Solver.begin`."""
-        assert isinstance(objective, DualObjective)
         return _Passes(self, objective, start)
 
 

@@ -13,7 +13,7 @@ from margrave.solvers.objective import Objective, relative_gap
 from margrave.solvers.stochastic import stochastic_start
 
 
-class LBFGS(Solver):
+class LBFGS(Solver[Objective]):
     """Quasi-Newton steps for smooth losses (T > 0).
 
     Takes the room of memory + 5 vectors of weights: 2 · memory in single precision, 5 in double.
@@ -42,6 +42,7 @@ class LBFGS(Solver):
     30
     """
 
+    objective_type = Objective
     counts: ClassVar[Mapping[str, int]] = {"memory": 1, "warm_up": 0}
 
     def __init__(

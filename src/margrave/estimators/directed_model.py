@@ -1,0 +1,244 @@
+"""What a directed label model has learned: scores of inputs and weights of cliques, for one order or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from margrave.graphs import Dependencies
+from margrave.inference import DirectedScores
+from margrave.primitives import AnyArray, Floats, Integers, one_blas_thread
+from margrave.scores import Kernel
+
+#: Columns of X, or a function of X, that multiply the signs of cliques.
+CliqueFeatures = Any
+
+
+class InputScores(Protocol):
+    """What the features say of each label, in each order."""
+
+    def scores(self, X: Any, n_jobs: int) -> Floats:
+        """Shape (n_orders, n_examples, K), columns as labels."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LinearInputs:
+    """⟨w, x⟩ + b.
+
+    Parameters
+    ----------
+    weights : array of shape (n_orders, K, n_features + 1)
+        The bias comes last.
+    """
+
+    weights: Floats
+
+    def scores(self, X: Any, n_jobs: int) -> Floats:
+        """See `InputScores.scores`."""
+        n_orders, K, width = self.weights.shape
+        flat = self.weights.reshape(-1, width)
+        with one_blas_thread():
+            product = np.asarray(X @ np.ascontiguousarray(flat[:, :-1].T)) + flat[:, -1]
+        return np.ascontiguousarray(product.reshape(-1, n_orders, K).transpose(1, 0, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelInputs:
+    """Σ over support rows of coefficient · k(row, x) + b.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    support : array of shape (n_support, n_features), or None where the kernel is precomputed
+    rows : int array of shape (n_support,)
+        Which training rows they were.
+    coefficients : array of shape (n_orders, K, n_support + 1)
+        The bias comes last.
+    """
+
+    kernel: Kernel
+    support: Floats | None
+    rows: Integers
+    coefficients: Floats
+
+    def scores(self, X: Any, n_jobs: int) -> Floats:
+        """See `InputScores.scores`."""
+        products = self.products(X, n_jobs)
+        return LinearInputs(self.coefficients).scores(products, n_jobs)
+
+    def products(self, X: Any, n_jobs: int) -> Floats:
+        """K of every example and every support row."""
+        if self.support is None:
+            return np.asarray(X[:, self.rows], dtype=np.float64)
+        with one_blas_thread():
+            return self.kernel.matrix(X, self.support, n_jobs)
+
+
+@dataclass(frozen=True, eq=False)
+class LandmarkInputs:
+    """Linear scores of Nyström's features, k(x, landmarks) · map.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    landmarks : array of shape (n_landmarks, n_features)
+    map : array of shape (n_landmarks, n_landmarks)
+    linear : LinearInputs
+    """
+
+    kernel: Kernel
+    landmarks: Floats
+    map: Floats
+    linear: LinearInputs
+
+    def scores(self, X: Any, n_jobs: int) -> Floats:
+        """See `InputScores.scores`."""
+        return self.linear.scores(self.features(X, n_jobs), n_jobs)
+
+    def features(self, X: Any, n_jobs: int) -> Floats:
+        """Nyström's features of each row."""
+        with one_blas_thread():
+            return self.kernel.matrix(X, self.landmarks, n_jobs) @ self.map
+
+
+@dataclass(frozen=True, eq=False)
+class JointKernelInputs:
+    """A kernel of features and parents together: a function of the parents, so a polynomial in their signs.
+
+    With i parents a score is a table of 2^i numbers; by the Walsh-Hadamard transform it is Σ over sets of parents of
+    weight · Π of their signs, which searches know how to read.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    support : array of shape (n_support, n_features)
+    values : int8 array of shape (n_support, K)
+        Labels of the support rows, columns as labels.
+    coefficients : array of shape (n_orders, K, n_support + 1)
+    """
+
+    kernel: Kernel
+    support: Floats
+    values: AnyArray
+    coefficients: Floats
+
+    def tables(self, order: int, d: Dependencies, X: Any, n_jobs: int) -> tuple[Floats, Floats]:
+        """Scores without signs (n, K), and weights of all cliques (n, n_cliques); O(n · n_support · 2^K)."""
+        inputs = np.empty((X.shape[0], d.n_labels))
+        cliques = np.empty((X.shape[0], d.n_cliques))
+        for place, label in enumerate(d.order.tolist()):
+            weights = self.coefficients[order, label]
+            table = np.empty((X.shape[0], 2**place))
+            for number in range(2**place):
+                signs = 1 - 2 * ((number >> np.arange(place)) & 1)
+                table[:, number] = self._products(X, d.order[:place], signs, n_jobs) @ weights[:-1] + weights[-1]
+            spectrum = _walsh_hadamard(table)
+            inputs[:, label] = spectrum[:, 0]
+            sets = [sum(1 << member for member in clique) for clique in d.cliques(place)]
+            cliques[:, d.run(place)] = spectrum[:, sets]
+        return inputs, cliques
+
+    def _products(self, X: Any, parents: AnyArray, signs: AnyArray, n_jobs: int) -> Floats:
+        rows = np.concatenate([np.asarray(X), np.tile(positive(signs), (X.shape[0], 1))], axis=1)
+        return self.kernel.matrix(
+            rows, np.concatenate([self.support, positive(self.values[:, parents])], axis=1), n_jobs
+        )
+
+
+def positive(signs: AnyArray) -> Floats:
+    """Labels as features of a kernel: 0 and 1, since not every kernel takes numbers below 0."""
+    return (np.asarray(signs) > 0).astype(np.float64)
+
+
+def _walsh_hadamard(table: Floats) -> Floats:
+    """Weights w with table[:, number] = Σ over sets s of w_s Π over members of ±1, a set bit of a number being -1."""
+    out = table.copy()
+    half = 1
+    while half < out.shape[1]:
+        pairs = out.reshape(len(out), -1, 2, half)
+        first, second = pairs[:, :, 0].copy(), pairs[:, :, 1].copy()
+        pairs[:, :, 0], pairs[:, :, 1] = first + second, first - second
+        half *= 2
+    return out / out.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class NoInputs:
+    """A bias for each label, where there are no features: what is scored is only counted.
+
+    Parameters
+    ----------
+    biases : array of shape (n_orders, K)
+    """
+
+    biases: Floats
+
+    def scores(self, X: Any, n_jobs: int) -> Floats:
+        """See `InputScores.scores`; `X` is the number of examples."""
+        return np.repeat(self.biases[:, None, :], int(X), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class DirectedModel:
+    """A fitted model of one order or several.
+
+    Parameters
+    ----------
+    dependencies : one Dependencies per order
+    inputs : InputScores
+    cliques : for each order an array of shape (n_cliques, 1 + number of clique features)
+        Column 0 is a clique's own weight, the others multiply the features' values.
+    smooth : bool
+        Whether the loss is the log-loss.
+    clique_features : columns of X, a function of X, or None
+    """
+
+    dependencies: tuple[Dependencies, ...]
+    inputs: InputScores | JointKernelInputs
+    cliques: tuple[Floats, ...]
+    smooth: bool
+    clique_features: CliqueFeatures = None
+
+    @property
+    def n_labels(self) -> int:
+        """K."""
+        return self.dependencies[0].n_labels
+
+    def scores(self, X: Any, n_jobs: int = 1) -> list[DirectedScores]:
+        """What searches ask for, a DirectedScores for each order."""
+        if isinstance(self.inputs, JointKernelInputs):
+            made = [self.inputs.tables(m, d, X, n_jobs) for m, d in enumerate(self.dependencies)]
+            return [DirectedScores(d, *pair, self.smooth) for d, pair in zip(self.dependencies, made, strict=True)]
+        inputs = self.inputs.scores(X, n_jobs)
+        extra = clique_table(self.clique_features, X)
+        found = []
+        for d, scores, weights in zip(self.dependencies, inputs, self.cliques, strict=True):
+            cliques = weights[:, 0] if extra is None else weights[:, 0] + extra @ weights[:, 1:].T
+            found.append(DirectedScores(d, scores, np.ascontiguousarray(cliques), self.smooth))
+        return found
+
+
+def clique_table(chosen: CliqueFeatures, X: Any) -> Floats | None:
+    """The values that multiply the signs of cliques, shape (n_examples, n_clique_features); None if there are none."""
+    if chosen is None:
+        return None
+    if isinstance(chosen, Callable):  # type: ignore[arg-type]
+        table: AnyArray = np.asarray(chosen(X), dtype=np.float64)
+    else:
+        part = X[:, np.atleast_1d(np.asarray(chosen))]
+        table = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+    if table.ndim != 2 or len(table) != X.shape[0]:
+        raise ValueError(f"clique_features must give a row for each of the {X.shape[0]} examples, got {table.shape}")
+    if not np.isfinite(table).all():
+        raise ValueError("clique_features gives NaN or infinity; give finite numbers")
+    return table
+
+
+def total_losses(scores: Sequence[DirectedScores], labels: AnyArray) -> Floats:
+    """Loss of a labelling of every example, the mean over orders."""
+    return np.asarray(sum(order.losses(labels) for order in scores), dtype=np.float64) / len(scores)

@@ -1,0 +1,165 @@
+"""Tables of labels with two values each, as -1 and +1; what is not known is 0."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from margrave.primitives import AnyArray, Integers
+
+#: -1, +1, or 0 where a label is not known; a row per example.
+Values = NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelTable:
+    """What each column of Y is called and which values it has: learned once, by `learn`.
+
+    Parameters
+    ----------
+    classes : tuple of arrays
+        For each column its values, sorted: two, or one where a column never changes. The second is the positive one.
+    one_column : bool
+        Whether Y had one dimension.
+    names : tuple of str or None
+        Columns of a data frame.
+    """
+
+    classes: tuple[AnyArray, ...]
+    one_column: bool
+    names: tuple[str, ...] | None = None
+
+    @classmethod
+    def learn(cls, Y: Any) -> tuple[LabelTable, Values]:
+        """The table of some training labels, and the labels as values.
+
+        NaN, None and masked entries are unknown; so is -1 among integers where 0 occurs too.
+        """
+        names = tuple(map(str, Y.columns)) if hasattr(Y, "columns") else None
+        columns, known = _columns(Y)
+        found = [_two_values(column[mask], j) for j, (column, mask) in enumerate(zip(columns, known, strict=True))]
+        table = cls(tuple(found), np.ndim(Y) == 1, names)
+        constant = [j for j, values in enumerate(found) if len(values) == 1]
+        if constant:
+            which = ", ".join(table.name(j) for j in constant[:5]) + (" ..." if len(constant) > 5 else "")
+            warnings.warn(
+                f"{len(constant)} of {len(found)} labels never change in training ({which}): predicted as they are",
+                UserWarning,
+                stacklevel=4,
+            )
+        return table, table._values(columns, known)
+
+    def read(self, Y: Any, what: str = "Y") -> Values:
+        """Labels as values; one that was not seen in training is refused."""
+        columns, known = _columns(Y)
+        if len(columns) != len(self.classes):
+            raise ValueError(f"{what} must have {len(self.classes)} columns as in fit, got {len(columns)}")
+        for j, (column, mask) in enumerate(zip(columns, known, strict=True)):
+            unseen = column[mask][~np.isin(column[mask], self.classes[j])]
+            if len(unseen):
+                row = int(np.flatnonzero(mask & ~np.isin(column, self.classes[j]))[0])
+                wanted = " or ".join(map(repr, self.classes[j].tolist()))
+                raise ValueError(
+                    f"{what}[{row}] has {unseen[0]!r} as label {self.name(j)}, which was {wanted} in training; "
+                    "leave it unknown (NaN or None)"
+                )
+        return self._values(columns, known)
+
+    def write(self, values: AnyArray) -> AnyArray:
+        """Values, of the columns that change or of all, in the types that the labels were given in."""
+        n = len(values)
+        full = values if values.shape[1] == self.n_columns else self.widened(values)
+        columns = [c[np.minimum((full[:, j] > 0).astype(np.int64), len(c) - 1)] for j, c in enumerate(self.classes)]
+        if self.one_column:
+            return columns[0]
+        return np.stack(columns, axis=1) if columns else np.empty((n, 0))
+
+    def widened(self, values: AnyArray, constant: float = 1) -> AnyArray:
+        """A table of the columns that change, with `constant` in those that do not."""
+        full = np.full((len(values), self.n_columns), constant, dtype=values.dtype)
+        full[:, self.changing] = values
+        return full
+
+    def name(self, column: int) -> str:
+        """What a label is called: its column's name, or its number."""
+        return str(column) if self.names is None else self.names[column]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of labels."""
+        return len(self.classes)
+
+    @property
+    def changing(self) -> Integers:
+        """The columns with two values."""
+        return np.flatnonzero([len(values) == 2 for values in self.classes])
+
+    def _values(self, columns: list[AnyArray], known: list[AnyArray]) -> Values:
+        n = len(columns[0]) if columns else 0
+        out = np.zeros((n, len(columns)), dtype=np.int8)
+        for j, (column, mask) in enumerate(zip(columns, known, strict=True)):
+            positive = column[mask] == self.classes[j][-1]
+            out[mask, j] = np.where(positive, 1, -1)
+        return out
+
+
+def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray]]:
+    """Y column by column, each in a type of its own, and where each is known."""
+    if sparse.issparse(Y):
+        Y = Y.toarray()
+    if hasattr(Y, "to_numpy"):  # a data frame may have a type per column
+        parts = [Y[name].to_numpy() for name in Y.columns] if hasattr(Y, "columns") else [Y.to_numpy()]
+    else:
+        mask = np.ma.getmaskarray(Y) if np.ma.isMaskedArray(Y) else None
+        table = _table(np.ma.getdata(Y) if mask is not None else Y)
+        known = np.ones(table.shape, dtype=bool) if mask is None else ~mask.reshape(table.shape)
+        parts = [table[:, j] for j in range(table.shape[1])]
+        return parts, [known[:, j] & _known(parts[j], table) for j in range(len(parts))]
+    return parts, [_known(part, part) for part in parts]
+
+
+def _table(Y: Any) -> AnyArray:
+    table = np.asarray(Y)
+    if table.ndim == 0 or table.ndim > 2:
+        raise ValueError(f"Y must be a table with a row per example and a column per label, got shape {table.shape}")
+    if table.dtype.kind not in "biufUO":
+        raise ValueError(f"Y must hold numbers, booleans or text, got dtype {table.dtype}")
+    return table.reshape(len(table), -1) if table.size else table.reshape(len(table), 0 if table.ndim == 2 else 1)
+
+
+def _known(column: AnyArray, whole: AnyArray) -> AnyArray:
+    """Neither NaN nor None; nor -1 among integers that are 0 elsewhere."""
+    if column.dtype.kind == "f":
+        return ~np.isnan(column)
+    if column.dtype.kind == "O":
+        return np.array([not (v is None or (isinstance(v, float) and np.isnan(v))) for v in column], dtype=bool)
+    if column.dtype.kind == "i" and (column == -1).any() and (whole == 0).any():
+        return column != -1
+    return np.ones(len(column), dtype=bool)
+
+
+def _two_values(known: AnyArray, column: int) -> AnyArray:
+    try:
+        values = np.unique(known.astype(str) if _all_text(known) else known)
+    except TypeError:
+        raise ValueError(f"label {column} mixes values of several types; give it two values of one type") from None
+    if values.dtype.kind == "O":  # numbers that stood beside None
+        values = np.unique(np.array(values.tolist()))
+    if not len(values):
+        raise ValueError(f"label {column} is unknown for every example; leave the column out")
+    if len(values) > 2:
+        shown = ", ".join(map(repr, values[:4].tolist()))
+        raise ValueError(
+            f"label {column} must have two values, got {len(values)}: {shown}{', ...' if len(values) > 4 else ''}; "
+            "give each of several values a column of its own (see sklearn.preprocessing.LabelBinarizer)"
+        )
+    return values
+
+
+def _all_text(values: AnyArray) -> bool:
+    return values.dtype.kind == "O" and len(values) > 0 and all(isinstance(value, str) for value in values)

@@ -1,0 +1,197 @@
+"""Kernels: inner products of rows in spaces that are never written down.
+
+linear     ⟨x, z⟩                      rbf        exp(−γ ‖x − z‖²)
+poly       (γ ⟨x, z⟩ + c)^degree       laplacian  exp(−γ Σ |x − z|)
+chi2       exp(−γ Σ (x − z)²/(x + z)), x and z at least 0, 0/0 = 0
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from margrave.primitives import AnyArray, Floats, for_each, for_reading, kernel
+
+NAMES = ("linear", "poly", "rbf", "chi2", "laplacian", "precomputed")
+#: Kernels that are e^(−γ · distance).
+DISTANCES = ("rbf", "chi2", "laplacian")
+_ROWS = 64
+
+
+class Kernel(BaseEstimator):
+    """A kernel, with its parameters.
+
+    Parameters
+    ----------
+    name : {"linear", "poly", "rbf", "chi2", "laplacian", "precomputed"} or callable
+        A callable gets two matrices of rows and gives their inner products. "precomputed": rows are inner products
+        already.
+    gamma : float or None, default=None
+        γ. None: of the training rows, 1/mean ‖x‖² for poly, 1/(columns · variance) for rbf, 1/mean distance for chi2 and
+        laplacian; see `settled`.
+    degree : int, default=3
+    coef0 : float, default=1.0
+        c of poly.
+    normalize : bool, default=True
+        Whether to divide by √(k(x, x) k(z, z)).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import margrave as mg
+    >>> mg.scores.Kernel("rbf", gamma=0.5).matrix(np.array([[0.0], [2.0]])).round(3)
+    array([[1.   , 0.135],
+           [0.135, 1.   ]])
+    """
+
+    def __init__(
+        self,
+        name: str | Callable[..., Any] = "rbf",
+        *,
+        gamma: float | None = None,
+        degree: int = 3,
+        coef0: float = 1.0,
+        normalize: bool = True,
+    ) -> None:
+        self.name = name
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.normalize = normalize
+
+    def settled(self, rows: AnyArray) -> "Kernel":
+        """This kernel with γ as a number, worked out on training rows where it is None."""
+        self._check()
+        if self.gamma is not None or self.name not in ("poly", *DISTANCES):
+            return Kernel(**self.get_params())
+        if self.name == "poly":
+            scale = float(_squares(rows).mean())
+        elif self.name == "rbf":
+            scale = float(rows.shape[1] * _variance(rows))
+        else:
+            scale = float(_distances(self.name, _dense(rows), _dense(rows), 1).mean())
+        return Kernel(**{**self.get_params(), "gamma": 1.0 / scale if scale > 0 else 1.0})
+
+    def matrix(self, x: AnyArray, z: AnyArray | None = None, n_jobs: int = 1) -> Floats:
+        """Inner products of rows of x with rows of z (None: with each other), shape (len(x), len(z)).
+
+        O(len(x) · len(z) · columns); sparse rows stay sparse for linear, poly and rbf.
+        """
+        self._check()
+        if self.name == "precomputed":
+            return np.asarray(x, dtype=np.float64)
+        other = x if z is None else z
+        k = self._values(x, other, n_jobs)
+        if self.normalize and self.name not in DISTANCES:
+            norms = np.sqrt(self.squares(x)), np.sqrt(self.squares(other))
+            k = k / np.outer(np.where(norms[0] > 0, norms[0], 1.0), np.where(norms[1] > 0, norms[1], 1.0))
+        return k
+
+    def squares(self, x: AnyArray) -> Floats:
+        """k(x, x) of every row, before it is normalized."""
+        if self.name in DISTANCES:
+            return np.ones(x.shape[0])
+        if callable(self.name):
+            return np.array(
+                [float(np.asarray(self.name(x[i : i + 1], x[i : i + 1])).item()) for i in range(x.shape[0])]
+            )
+        return self.of_statistic(_squares(x))
+
+    def of_statistic(self, statistic: Floats) -> Floats:
+        """The kernel as a function of the inner product (linear, poly) or of the distance that it is made of."""
+        if self.name == "linear":
+            return statistic
+        if self.name == "poly":
+            result: Floats = (self._gamma() * statistic + self.coef0) ** self.degree
+            return result
+        return np.exp(-self._gamma() * statistic)
+
+    def _values(self, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
+        if callable(self.name):
+            k = np.asarray(self.name(x, z), dtype=np.float64)
+            if k.shape != (x.shape[0], z.shape[0]):
+                raise ValueError(f"kernel must give shape {(x.shape[0], z.shape[0])} for these rows, got {k.shape}")
+            return k
+        if self.name in ("linear", "poly"):
+            return self.of_statistic(_inner(x, z))
+        return self.of_statistic(_distances(self.name, x, z, n_jobs))
+
+    def _gamma(self) -> float:
+        if self.gamma is None:
+            raise ValueError("gamma is not settled; use Kernel.settled(training_rows)")
+        return float(self.gamma)
+
+    def _check(self) -> None:
+        if not callable(self.name) and self.name not in NAMES:
+            raise ValueError(f"kernel must be one of {', '.join(map(repr, NAMES))}, or a callable; got {self.name!r}")
+        if self.gamma is not None and not self.gamma > 0:
+            raise ValueError(f"gamma must be above 0, or None, got {self.gamma!r}")
+        if not isinstance(self.degree, int | np.integer) or self.degree < 1:
+            raise ValueError(f"degree must be a whole number of at least 1, got {self.degree!r}")
+
+
+def _inner(x: AnyArray, z: AnyArray) -> Floats:
+    product = x @ z.T
+    return np.asarray(product.toarray() if sparse.issparse(product) else product, dtype=np.float64)
+
+
+def _squares(x: AnyArray) -> Floats:
+    if sparse.issparse(x):
+        return np.asarray(x.multiply(x).sum(axis=1), dtype=np.float64).ravel()  # type: ignore[attr-defined]
+    rows = np.asarray(x, dtype=np.float64)
+    return np.einsum("ij,ij->i", rows, rows)
+
+
+def _variance(x: AnyArray) -> float:
+    if not sparse.issparse(x):
+        return float(np.var(np.asarray(x, dtype=np.float64)))
+    mean = x.sum() / np.prod(x.shape)
+    return float(_squares(x).sum() / np.prod(x.shape) - mean**2)
+
+
+def _dense(x: AnyArray) -> Floats:
+    return for_reading(x.toarray() if sparse.issparse(x) else x, np.float64)  # type: ignore[attr-defined]
+
+
+def _distances(name: Any, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
+    if name == "rbf":
+        squared = _squares(x)[:, None] + _squares(z)[None, :] - 2.0 * _inner(x, z)
+        if x is z:
+            np.fill_diagonal(squared, 0.0)
+        return np.maximum(squared, 0.0)
+    x, z = _dense(x), _dense(z)
+    if name == "chi2" and (x.min(initial=0.0) < 0 or z.min(initial=0.0) < 0):
+        raise ValueError("the chi2 kernel needs features of at least 0; scale them, or use 'laplacian'")
+    out = np.empty((len(x), len(z)))
+
+    def work(first: int) -> None:
+        rows = slice(first, first + _ROWS)
+        (chi2_distances if name == "chi2" else absolute_distances)(x[rows], z, out[rows])
+
+    for_each(work, range(0, len(x), _ROWS), n_jobs)
+    return out
+
+
+@kernel
+def chi2_distances(x: Floats, z: Floats, out: Floats) -> None:
+    """Σ (x − z)²/(x + z), a term of 0/0 being 0."""
+    for i in range(len(x)):
+        for j in range(len(z)):
+            total = 0.0
+            for d in range(x.shape[1]):
+                apart = x[i, d] - z[j, d]
+                total += apart * apart / max(x[i, d] + z[j, d], 1e-300)
+            out[i, j] = total
+
+
+@kernel
+def absolute_distances(x: Floats, z: Floats, out: Floats) -> None:
+    """Σ |x − z|."""
+    for i in range(len(x)):
+        for j in range(len(z)):
+            total = 0.0
+            for d in range(x.shape[1]):
+                total += abs(x[i, d] - z[j, d])
+            out[i, j] = total

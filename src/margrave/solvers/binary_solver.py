@@ -1,0 +1,56 @@
+"""What solvers of one binary label share: they move multipliers, and their weights follow."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from margrave.losses import Hinge, LogLoss
+from margrave.primitives import Floats
+from margrave.solvers.base import Progress, Solution, Solver
+from margrave.solvers.binary_objective import BinaryObjective
+
+
+class BinarySolver(Solver[BinaryObjective]):
+    """Parameters of a solver for one binary label; the solution's duals are the multipliers."""
+
+    objective_type: ClassVar[type[BinaryObjective]] = BinaryObjective
+
+    def refusal(self, objective: BinaryObjective) -> str | None:
+        """See `Solver.refusal`."""
+        loss = objective.loss
+        if isinstance(loss, LogLoss) or (isinstance(loss, Hinge) and isinstance(loss.cost, str)):
+            return None
+        return f"{type(self).__name__} takes Hinge() or LogLoss() of one label, not {loss}; weight examples or classes"
+
+
+class MultiplierRun:
+    """Multipliers of all rows, and the weights that go with them.
+
+    Parameters
+    ----------
+    objective : BinaryObjective
+    start : array of shape (n_rows,) or None
+        Multipliers to begin with, cut to what is allowed; None: zero.
+    """
+
+    def __init__(self, objective: BinaryObjective, start: Floats | None) -> None:
+        self.objective, self.iteration = objective, 0
+        begun = np.zeros(len(objective)) if start is None else np.asarray(start, dtype=np.float64)
+        self.multipliers = np.clip(begun, 0.0, objective.weights)
+        self.state = objective.rows.state_of(self.multipliers * objective.labels)
+
+    @abstractmethod
+    def passes(self, n: int) -> int:
+        """Make up to `n` passes over the rows; returns how many."""
+
+    def advance(self, last: int) -> Progress:
+        """See `Run.advance`; as many passes as stand between two looks at the gap."""
+        self.iteration += self.passes(last - self.iteration)
+        reached = self.objective.certify(self.multipliers)
+        return Progress(reached.primal, reached.gap, reached.dual)
+
+    def solution(self) -> Solution:
+        """See `Run.solution`; weights, primal and dual all computed afresh from the multipliers."""
+        reached = self.objective.certify(self.multipliers)
+        return Solution(reached.weights, gap=reached.gap, duals=reached.multipliers)
