@@ -1,22 +1,27 @@
 """What every solver promises, against general solvers on small problems."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from margrave.checks.binary import binary_problems
 from margrave.checks.optimum import hinge_minimum, smooth_minimum
 from margrave.checks.problems import Problem, Random, chains, label_graphs, signed_trees, summed_edges
 from margrave.inference import Exhaustive
 from margrave.losses import Hinge, LogLoss, Loss, SmoothedHinge, SoftmaxMargin
-from margrave.solvers import Interrupted, Objective, Record, Solution, Solver
+from margrave.solvers import BinaryObjective, Interrupted, Objective, Record, Solution, Solver
 
 _LOSSES: tuple[Loss, ...] = (LogLoss(), Hinge(), SmoothedHinge(0.5), SoftmaxMargin())
 _NEAR = 0.02  # relative: how near the minimum a solver must come in its own number of iterations, whatever its `tol`
 _KEYS = {"iteration", "objective", "dual", "gap", "seconds"}
 
+AnySolver = Solver[Any]
+Seen = Objective | BinaryObjective
 
-def check_solver(solver: Solver, random_state: int | None = 0) -> None:
+
+def check_solver(solver: AnySolver, random_state: int | None = 0) -> None:
     """Raise an AssertionError that names the promise which `solver` breaks.
 
     A loss is either refused in a sentence, or lowered to the minimum that a general solver finds: no more than
@@ -40,20 +45,36 @@ def check_solver(solver: Solver, random_state: int | None = 0) -> None:
     if solver.get_params().get("random_state", 0) is None:
         solver.set_params(random_state=0)
     random, name, taken = np.random.default_rng(random_state), type(solver).__name__, 0
-    for problem in (chains(random, 2, (3, 0, 1, 3)), label_graphs(random), summed_edges(random), signed_trees(random)):
-        for loss in _LOSSES:
-            where = f"{name}, {type(loss).__name__} on {problem.name}"
-            objective = _objective(solver, problem, loss, random)
+    cases = binary_problems if issubclass(solver.objective_type, BinaryObjective) else _cases(solver)
+    for loss in _LOSSES:
+        for kind, objective, judged in cases(random, loss):
+            where = f"{name}, {type(loss).__name__} on {kind}"
             if not _refused(solver, objective, where):
                 taken += 1
-                _check_run(solver, objective, where)
+                _check_run(solver, objective, _minimum(judged), where)
     assert taken, f"{name} refuses every loss"
 
 
-def _objective(solver: Solver, problem: Problem, loss: Loss, random: Random) -> Objective:
+def _cases(solver: AnySolver) -> Any:
+    """Objectives as the solver wants them, each with one that a general solver can minimise: itself."""
+
+    def cases(random: Random, loss: Loss) -> Iterator[tuple[str, Objective, Objective]]:
+        kinds = chains(random, 2, (3, 0, 1, 3)), label_graphs(random), summed_edges(random), signed_trees(random)
+        for problem in kinds:
+            objective = _objective(solver, problem, loss, random)
+            yield problem.name, objective, objective
+
+    return cases
+
+
+def _minimum(objective: Objective) -> float:
+    return smooth_minimum(objective) if objective.loss.temperature > 0 else hinge_minimum(objective)
+
+
+def _objective(solver: AnySolver, problem: Problem, loss: Loss, random: Random) -> Objective:
     """With a C, penalties and sample weights that no two groups or examples have in common."""
     names = sorted({term.penalty for term in problem.model.model.terms})
-    return solver.objective_type(
+    objective: Objective = solver.objective_type(
         problem.model,
         problem.labels,
         loss,
@@ -62,9 +83,10 @@ def _objective(solver: Solver, problem: Problem, loss: Loss, random: Random) -> 
         penalty=dict(zip(names, (0.5, 2.0), strict=False)),
         sample_weight=random.uniform(0.5, 1.5, size=len(problem.graph)),
     )
+    return objective
 
 
-def _refused(solver: Solver, objective: Objective, where: str) -> bool:
+def _refused(solver: AnySolver, objective: Seen, where: str) -> bool:
     reason = solver.refusal(objective)
     if reason is None:
         return False
@@ -78,9 +100,7 @@ def _refused(solver: Solver, objective: Objective, where: str) -> bool:
     raise AssertionError(f"{where}: minimize takes what refusal refuses")
 
 
-def _check_run(solver: Solver, objective: Objective, where: str) -> None:
-    smooth = objective.loss.temperature > 0
-    optimum = smooth_minimum(objective) if smooth else hinge_minimum(objective)
+def _check_run(solver: AnySolver, objective: Seen, optimum: float, where: str) -> None:
     parameters = solver.get_params()
     solution = solver.minimize(objective)
     assert solver.get_params() == parameters, f"{where}: a run changed the solver's parameters"
@@ -100,7 +120,7 @@ def _check_run(solver: Solver, objective: Objective, where: str) -> None:
     _check_interrupt(solver, objective, optimum, where)
 
 
-def _check_solution(solution: Solution, objective: Objective, optimum: float, where: str) -> None:
+def _check_solution(solution: Solution, objective: Seen, optimum: float, where: str) -> None:
     weights = solution.weights
     assert weights.shape == (objective.n_weights,) and np.isfinite(weights).all(), f"{where}: weights are not usable"
     value, tolerance = objective.value(weights) + objective.penalty(weights), 1e-9 + 1e-8 * optimum
@@ -127,7 +147,7 @@ def _check_history(solution: Solution, where: str) -> None:
     assert (np.diff([record["seconds"] for record in history]) >= 0).all(), f"{where}: time runs backwards"
 
 
-def _check_callback(solver: Solver, objective: Objective, optimum: float, where: str) -> None:
+def _check_callback(solver: AnySolver, objective: Seen, optimum: float, where: str) -> None:
     seen: list[Record] = []
 
     def stop(record: Record) -> bool:
@@ -143,7 +163,7 @@ def _check_callback(solver: Solver, objective: Objective, optimum: float, where:
     assert told == whole.history, f"{where}: a callback that returns nothing changes the run, or misses reports"
 
 
-def _check_interrupt(solver: Solver, objective: Objective, optimum: float, where: str) -> None:
+def _check_interrupt(solver: AnySolver, objective: Seen, optimum: float, where: str) -> None:
     def interrupt(record: Record) -> Any:
         raise KeyboardInterrupt
 

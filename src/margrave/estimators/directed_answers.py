@@ -97,7 +97,7 @@ class DirectedAnswers:
             The labelling of least loss (None too); or, of labellings weighted by e^(−t · loss), the answer of least
             expected Hamming loss or of greatest expected F of the example's labels.
         given : table like Y or None
-            Labels that are known, the others NaN, None or masked (-1 among integers): these are fixed, the rest inferred.
+            Labels that are known, the others NaN, None or masked (-1 among integers); they are fixed, others inferred.
         """
         if decode not in (None, *DECODINGS):
             raise ValueError(f"decode must be one of {', '.join(map(repr, DECODINGS))} or None, got {decode!r}")
@@ -116,13 +116,13 @@ class DirectedAnswers:
         return self.table_.write(np.where(self._fixed(on, known), 1, -1))
 
     def predict_certified(self, X: Any, given: Any = None) -> Certified:
-        """The labelling of least loss that was found, with what the search has proved; see `predict` for X and given."""
+        """The labelling of least loss that was found, with what the search has proved; X and given as in `predict`."""
         found = self._found(*self._asked(X, given))
         return Certified(self.table_.write(found.labels), found.loss, found.bound, found.nodes, found.certified)
 
-    def predict_top_k(self, X: Any, k: int, given: Any = None) -> list[list[Labelling]]:
-        """For each example the k labellings of least loss, best first, with their losses; fewer where there are fewer."""
-        if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+    def predict_top_k(self, X: Any, k: Any, given: Any = None) -> list[list[Labelling]]:
+        """For each example the k labellings of least loss with their losses, best first; all where there are fewer."""
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise ValueError(f"k must be a whole number of at least 1, got {k!r}")
         scores, known = self._asked(X, given)
         found: list[list[Labelling]] = [[] for _ in range(len(scores[0]))]

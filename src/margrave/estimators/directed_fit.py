@@ -79,9 +79,7 @@ class Plan:
         if self.kernel_on not in ("x", "x+parents"):
             raise ValueError(f"kernel_on must be 'x' or 'x+parents', got {self.kernel_on!r}")
         if self.joint and (self.parents != "full" or self.clique_features is not None or self.clique_size != 2):
-            raise ValueError(
-                "kernel_on='x+parents' takes all labels before as parents; leave parents and cliques alone"
-            )
+            raise ValueError("kernel_on='x+parents' takes all labels before as parents; leave the rest alone")
         if self.joint and (self.n_components is not None or self.kernel.name == "precomputed"):
             raise ValueError("kernel_on='x+parents' needs features and the whole Gram matrix; use kernel_on='x'")
 
@@ -196,9 +194,11 @@ class Fitting:
             plan.n_components, plan.random_state, self._n_jobs,
         )  # fmt: skip
         if plan.joint:
-            part = Examples(
-                data.inputs(), part.values, part.weights, None, lambda p: _joint(self._X[train], p, data.kernel)
-            )
+
+            def joint(parents: AnyArray) -> Inputs:
+                return _joint(X[train], parents, data.kernel)
+
+            part = Examples(data.inputs(), part.values, part.weights, None, joint)
         elif plan.n_components is not None:
             part = Examples(data.inputs(), part.values, part.weights, part.clique_table)
         trained = self._run(part, self.dependencies, None)

@@ -145,9 +145,8 @@ class JointKernelInputs:
 
     def _products(self, X: Any, parents: AnyArray, signs: AnyArray, n_jobs: int) -> Floats:
         rows = np.concatenate([np.asarray(X), np.tile(positive(signs), (X.shape[0], 1))], axis=1)
-        return self.kernel.matrix(
-            rows, np.concatenate([self.support, positive(self.values[:, parents])], axis=1), n_jobs
-        )
+        support = np.concatenate([self.support, positive(self.values[:, parents])], axis=1)
+        return self.kernel.matrix(rows, support, n_jobs)
 
 
 def positive(signs: AnyArray) -> Floats:
@@ -164,7 +163,8 @@ def _walsh_hadamard(table: Floats) -> Floats:
         first, second = pairs[:, :, 0].copy(), pairs[:, :, 1].copy()
         pairs[:, :, 0], pairs[:, :, 1] = first + second, first - second
         half *= 2
-    return out / out.shape[1]
+    out /= out.shape[1]
+    return out
 
 
 @dataclass(frozen=True, eq=False)

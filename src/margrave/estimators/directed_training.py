@@ -197,4 +197,5 @@ def signed(signs: Signs, table: Floats) -> Floats:
     n = len(signs)
     listed = sparse.csr_array((np.ones(len(signs.columns)), signs.columns, signs.pointer), (n, len(signs.base)))
     values = signs.base * (1.0 - 2.0 * listed.toarray())
-    return (values[:, :, None] * table[:, None, :]).reshape(n, -1)
+    products: Floats = values[:, :, None] * table[:, None, :]
+    return products.reshape(n, -1)

@@ -50,7 +50,7 @@ class CrossValidation:
             weights = np.ascontiguousarray(part.weights[:, label])
             found = self._solver.minimize(BinaryObjective(rows, labels, weights, self._loss)).weights
             width = part.inputs.n_columns + 1
-            signs = self._all.values[np.ix_(test, neighbours)] if neighbours else np.zeros((len(test), 0))
+            signs = self._all.values[test][:, neighbours] if neighbours else np.zeros((len(test), 0))
             out[test] = self._all.inputs.scores(found[:width], test, train) + signs @ found[width:]
         return out
 

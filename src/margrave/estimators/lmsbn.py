@@ -41,21 +41,21 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
         Which labels a label looks at: all before it, none, the one before it in Y, those of a mapping {label: parents}
         (numbers, or names of a data frame's columns), or those of a row of a 0/1 matrix of shape (K, K).
     order : {"given", "f_score", "loss"}, permutation, or several permutations, default="given"
-        As the columns of Y stand (parents first where `parents` says so); by the F-score of a classifier of each label's
-        own, cross-validated, the highest first; the order of least cross-validated loss (see
-        `label_orders.least_loss_order`); or orders as they are given.
+        As the columns of Y stand (parents first where `parents` says so); the label first whose own classifier has the
+        highest cross-validated F; the order of least cross-validated loss (see `label_orders.least_loss_order`); or as
+        they are given.
     n_orders : int, default=1
         How many orders are trained, `order` and random ones: their losses are averaged, and predictions minimise that.
     clique_size : int, default=2
         Labels in a clique, at the most; from 3 on, products of several labels before have weights of their own.
     clique_features : columns of X or function of X, default=None
         Values that multiply the signs of cliques: weights between labels that depend on the example.
-    kernel : {"linear", "rbf", "poly", "chi2", "laplacian", "precomputed"}, callable or mg.scores.Kernel, default="linear"
+    kernel : {"linear", "rbf", "poly", "chi2", "laplacian", "precomputed"}, callable or Kernel, default="linear"
         Of the features; one Gram matrix serves all labels and orders.
     gamma, degree, coef0 : default=None, 3, 1.0
         Of a kernel given by name; see `mg.scores.Kernel`.
     kernel_on : {"x", "x+parents"}, default="x"
-        Whether parents stand beside the kernel, each with a weight, or inside it (at most 12 labels, all of them parents).
+        Whether parents stand beside the kernel, each with a weight, or inside it (full parents of at most 12 labels).
     n_components : int or None, default=None
         Nyström's approximation of the kernel by so many rows, for data whose Gram matrix is too large; None: all of it.
     loss : {"hinge", "log"} or object, default="hinge"

@@ -129,17 +129,18 @@ def _table(Y: Any) -> AnyArray:
         raise ValueError(f"Y must be a table with a row per example and a column per label, got shape {table.shape}")
     if table.dtype.kind not in "biufUO":
         raise ValueError(f"Y must hold numbers, booleans or text, got dtype {table.dtype}")
-    return table.reshape(len(table), -1) if table.size else table.reshape(len(table), 0 if table.ndim == 2 else 1)
+    shaped: AnyArray = table[:, None] if table.ndim == 1 else table
+    return shaped
 
 
 def _known(column: AnyArray, whole: AnyArray) -> AnyArray:
     """Neither NaN nor None; nor -1 among integers that are 0 elsewhere."""
     if column.dtype.kind == "f":
-        return ~np.isnan(column)
+        return np.logical_not(np.isnan(column))
     if column.dtype.kind == "O":
         return np.array([not (v is None or (isinstance(v, float) and np.isnan(v))) for v in column], dtype=bool)
     if column.dtype.kind == "i" and (column == -1).any() and (whole == 0).any():
-        return column != -1
+        return np.not_equal(column, -1)
     return np.ones(len(column), dtype=bool)
 
 

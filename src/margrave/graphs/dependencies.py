@@ -136,7 +136,7 @@ class Dependencies:
         return table
 
     def signs_of(self, place: int, labels: ArrayLike) -> Floats:
-        """Π over the members of each clique of a place of ±1 labels (columns are labels); shape (n, n_cliques there)."""
+        """Π over the members of each clique of a place, of ±1 labels (columns are labels); shape (n, cliques there)."""
         run, by_label = self.run(place), np.asarray(labels)
         if run.stop == run.start:
             return np.empty((len(by_label), 0))

@@ -15,11 +15,11 @@ from margrave.inference.branching import DEPTH, LEAVES, NODES, Heap, keep, loss_
 from margrave.inference.directed import Values
 from margrave.primitives import Floats, Integers, inlined_kernel, kernel
 
-#: Terms are m · K + i. For each clique its term, its members (labels): first one, list; for each label the cliques that it
-#: is a member of: pointer, list; weights (n or 1, n_cliques).
+#: Terms are m · K + i. For each clique its term and its members (labels): where they begin, and a list; for each label
+#: the cliques that it is a member of: pointer and list; weights (n or 1, n_cliques).
 Terms = tuple[Integers, Integers, Integers, Integers, Integers, Floats]
-#: By depth: s and r of each term, the sums over m of both values of each label, the label set there, which branches were
-#: tried. Then: values by label (0: free), partial losses by depth, free members and product of each clique.
+#: By depth: s and r of each term, the sums over m of both values of each label, the label set there, which branches
+#: were tried. Then: values by label (0: free), partial losses by depth, free members and product of each clique.
 Tree = tuple[Floats, Floats, Floats, Floats, Integers, Integers, Floats, Floats, Integers, Floats]
 
 
@@ -53,7 +53,8 @@ def _partial(depth: int, tree: Tree) -> float:
             total += min(plus[depth, i], minus[depth, i])
         else:
             total += plus[depth, i] if values[i] > 0.0 else minus[depth, i]
-    return total / (known.shape[1] // len(values))
+    result: float = total / (known.shape[1] // len(values))
+    return result
 
 
 @inlined_kernel
@@ -185,14 +186,15 @@ def search_average(
     memory[DEPTH], memory[NODES] = depth, nodes
     if depth < 0:
         return limit
-    return min(limit, _least_open(depth, tree))
+    least: float = min(limit, _least_open(depth, tree))
+    return least
 
 
 @inlined_kernel
 def _least_open(depth: int, tree: Tree) -> float:
     """The least bound of what has not been tried: here, and the other values on the way here."""
     known, _, plus, minus, chosen, tried, values, partial, _, _ = tree
-    least = partial[depth]
+    least: float = partial[depth]
     for d in range(depth):
         if tried[d] == 1:
             apart = abs(plus[d, chosen[d]] - minus[d, chosen[d]])

@@ -65,11 +65,11 @@ class BranchAndBound(LabelSearch):
     Parameters
     ----------
     S : float or None, default=None
-        Only labellings of a loss below S are looked for; where there is none, the preferred values are returned, and the
-        bound is S. None: no such limit.
+        Only labellings of a loss below S are looked for; where there is none, the preferred values are returned, and
+        the bound is S. None: no such limit.
     max_nodes : int or None, default=None
-        (label, value) pairs tried for an example, at the most; one labelling is completed in any case. None: no limit for
-        one order, 100,000 for several.
+        (label, value) pairs tried for an example, at the most; one labelling is completed in any case. None: no limit
+        for one order, 100,000 for several.
     time_limit : float or None, default=None
         Seconds spent on one example at the most, within a fraction of a second.
 

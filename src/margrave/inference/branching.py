@@ -1,7 +1,7 @@
 """Depth-first branch and bound over the places of one order; kernels.
 
-At each place the value that the score prefers is tried first, and the other one only if what is paid so far leaves room
-for it: the other one costs at least as much, so where the first fails the second fails too. Partial losses only grow, so
+At each place the value that the score prefers is tried first, the other one only if what is paid so far leaves room
+for it: that one costs at least as much, so where the first fails the second fails too. Partial losses only grow, so
 whatever has reached the bound is given up with all its completions.
 
 When a place gets its value, what that adds to the scores of all later places is written to a row of its own; going back
@@ -19,7 +19,7 @@ Wiring = tuple[Floats, Integers, Integers, Integers, Floats]
 #: Values by place; scores by place; scores of later places given the first ones (K + 1, K); partial losses (K + 1);
 #: which branches of a place were tried (0: none, 1: the first, 2: both).
 Path = tuple[Floats, Floats, Floats, Floats, Integers]
-#: The best labellings found, as a heap with the worst on top: losses, and whose; values by place; how many (one number).
+#: The best labellings found, as a heap with the worst on top: losses, and whose; values by place; how many (a number).
 Heap = tuple[Floats, Integers, Values, Integers]
 
 #: What a search remembers between calls.
@@ -30,8 +30,10 @@ DEPTH, NODES, LEAVES = range(3)
 def loss_of(z: float, smooth: bool) -> float:
     """[1 − z]₊ or log(1 + e^(−z))."""
     if smooth:
-        return max(0.0, -z) + np.log1p(np.exp(-abs(z)))
-    return max(0.0, 1.0 - z)
+        logistic: float = max(0.0, -z) + np.log1p(np.exp(-abs(z)))
+        return logistic
+    hinge: float = max(0.0, 1.0 - z)
+    return hinge
 
 
 @inlined_kernel
@@ -161,7 +163,8 @@ def search(
     for d in range(depth):
         if tried[d] == 1:
             open_below = min(open_below, partial[d] + loss_of(-values[d] * scores[d], smooth))
-    return min(limit, open_below)
+    least: float = min(limit, open_below)
+    return least
 
 
 @kernel

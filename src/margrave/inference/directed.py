@@ -2,8 +2,8 @@
 
 Labels are ±1. With the labels before place i known, z_i = y_i (s_i + Σ over its cliques c of w_c Π y over c), and a
 labelling's loss is Σ_i loss(z_i), the hinge [1 − z]₊ or log(1 + e^(−z)). Predicting is minimising it. That is a sum of
-losses of sums and no pairwise energy, so it is not asked of `Inference`: a partial labelling's loss never falls when it is
-completed, which is all that a search needs.
+losses of sums and no pairwise energy, so it is not asked of `Inference`. But a partial labelling's loss never falls
+when it is completed, which is all that a search needs.
 """
 
 from dataclasses import dataclass

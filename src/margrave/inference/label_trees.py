@@ -107,10 +107,11 @@ class AverageTree:
     ) -> None:
         K, n_terms, n_cliques = given.shape[1], inputs.shape[1], len(terms[0])
         self._terms, self._inputs, self._given, self._smooth = terms, inputs, given, smooth
-        whole = [np.empty((K + 1, width)) for width in (n_terms, n_terms, K, K)]
+        terms_at, labels_at = (K + 1, n_terms), (K + 1, K)
+        by_depth = np.empty(terms_at), np.empty(terms_at), np.empty(labels_at), np.empty(labels_at)
         steps = np.empty(K + 1, dtype=np.int64), np.empty(K + 1, dtype=np.int64)
         self._tree = (
-            *whole,
+            *by_depth,
             *steps,
             np.empty(K),
             np.empty(K + 1),

@@ -41,8 +41,8 @@ def best_for_hamming(labels: AnyArray, weights: Floats) -> Booleans:
 def best_for_f1(labels: AnyArray, weights: Floats) -> tuple[Booleans, float]:
     """The labelling of greatest expected F, 2 |y ∩ h| / (|y| + |h|) with 0/0 = 0, and that expectation.
 
-    With P_is the probability that label i is on in a labelling of s labels, a labelling h of k labels has the expected F
-    Σ over i in h of Σ_s 2 P_is / (s + k): so the best of k labels are those with the greatest inner sums, and k is tried
+    With P_is the probability that label i is on in a labelling of s labels, a labelling h of k labels has the expected
+    F Σ over i in h of Σ_s 2 P_is / (s + k): the best of k labels are those with the greatest inner sums, and k is tried
     out. O(n_labellings K + K³). Where all weight is on the labelling without labels, that is the answer.
 
     Parameters and shapes are those of `marginals`.

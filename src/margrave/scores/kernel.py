@@ -29,8 +29,8 @@ class Kernel(BaseEstimator):
         A callable gets two matrices of rows and gives their inner products. "precomputed": rows are inner products
         already.
     gamma : float or None, default=None
-        γ. None: of the training rows, 1/mean ‖x‖² for poly, 1/(columns · variance) for rbf, 1/mean distance for chi2 and
-        laplacian; see `settled`.
+        γ. None: of the training rows, 1/mean ‖x‖² for poly, 1/(columns · variance) for rbf, 1/mean distance for chi2
+        and laplacian; see `settled`.
     degree : int, default=3
     coef0 : float, default=1.0
         c of poly.
@@ -62,7 +62,7 @@ class Kernel(BaseEstimator):
         self.normalize = normalize
 
     def settled(self, rows: AnyArray) -> "Kernel":
-        """This kernel with γ as a number, worked out on training rows where it is None."""
+        """The same kernel with γ as a number, worked out on training rows where it is None."""
         self._check()
         if self.gamma is not None or self.name not in ("poly", *DISTANCES):
             return Kernel(**self.get_params())
@@ -128,20 +128,23 @@ class Kernel(BaseEstimator):
             raise ValueError(f"kernel must be one of {', '.join(map(repr, NAMES))}, or a callable; got {self.name!r}")
         if self.gamma is not None and not self.gamma > 0:
             raise ValueError(f"gamma must be above 0, or None, got {self.gamma!r}")
-        if not isinstance(self.degree, int | np.integer) or self.degree < 1:
+        degree: Any = self.degree
+        if not isinstance(degree, int | np.integer) or degree < 1:
             raise ValueError(f"degree must be a whole number of at least 1, got {self.degree!r}")
 
 
 def _inner(x: AnyArray, z: AnyArray) -> Floats:
-    product = x @ z.T
+    product: Any = x @ z.T
     return np.asarray(product.toarray() if sparse.issparse(product) else product, dtype=np.float64)
 
 
 def _squares(x: AnyArray) -> Floats:
     if sparse.issparse(x):
-        return np.asarray(x.multiply(x).sum(axis=1), dtype=np.float64).ravel()  # type: ignore[attr-defined]
+        matrix: Any = x
+        return np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float64).ravel()
     rows = np.asarray(x, dtype=np.float64)
-    return np.einsum("ij,ij->i", rows, rows)
+    squares: Floats = np.einsum("ij,ij->i", rows, rows)
+    return squares
 
 
 def _variance(x: AnyArray) -> float:
@@ -152,7 +155,8 @@ def _variance(x: AnyArray) -> float:
 
 
 def _dense(x: AnyArray) -> Floats:
-    return for_reading(x.toarray() if sparse.issparse(x) else x, np.float64)  # type: ignore[attr-defined]
+    rows: Any = x
+    return for_reading(rows.toarray() if sparse.issparse(x) else x, np.float64)
 
 
 def _distances(name: Any, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
@@ -160,7 +164,8 @@ def _distances(name: Any, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
         squared = _squares(x)[:, None] + _squares(z)[None, :] - 2.0 * _inner(x, z)
         if x is z:
             np.fill_diagonal(squared, 0.0)
-        return np.maximum(squared, 0.0)
+        np.maximum(squared, 0.0, out=squared)
+        return squared
     x, z = _dense(x), _dense(z)
     if name == "chi2" and (x.min(initial=0.0) < 0 or z.min(initial=0.0) < 0):
         raise ValueError("the chi2 kernel needs features of at least 0; scale them, or use 'laplacian'")

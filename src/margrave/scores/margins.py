@@ -1,8 +1,8 @@
 """Margins of one label after the other: ⟨w, [x, 1, signs]⟩ of every row, for solvers that visit rows one by one.
 
-A row has inputs (dense, sparse, or a row of a Gram matrix), a one for the bias, and *signs*: a ±1 number for each clique
-of labels that the label looks at. Of the signs only those that differ from a usual value are listed. With m signs, base
-values b_f, weights w_f = b_f (u_f + c) and D the listed ones of a row,
+A row has inputs (dense, sparse, or a row of a Gram matrix), a one for the bias, and *signs*: a ±1 number for each
+clique of labels that the label looks at. Of the signs only those that differ from a usual value are listed. With m
+signs, base values b_f, weights w_f = b_f (u_f + c) and D the listed ones of a row,
 
     Σ_f sign_f w_f = Σ_f u_f + c m − 2 Σ_{f in D} (u_f + c),
 
@@ -11,6 +11,7 @@ listed of it, not m. Kernels that use `margin` and `add_row` get both compiled i
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -70,7 +71,8 @@ class Inputs:
         if sparse.issparse(features):
             rows = rows_of(sparse.csr_array(features))
             kind = BINARY if rows.values is None else VALUED
-            squares = np.asarray(features.multiply(features).sum(axis=1)).ravel() + 1.0
+            matrix: Any = features
+            squares = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel() + 1.0
             return cls(kind, _NO_TABLE, rows, squares, features.shape[1])
         table = for_reading(features, np.float64)
         return cls(DENSE, table, None, np.einsum("ij,ij->i", table, table) + 1.0, table.shape[1])
@@ -195,7 +197,7 @@ class MarginRows:
 @inlined_kernel
 def margin(visited: Visited, state: State, row: int) -> float:
     """⟨w, row⟩."""
-    kind, table, pointer, columns, values, gram, sign_pointer, sign_columns = visited
+    kind, table, pointer, columns, values, _, sign_pointer, sign_columns = visited
     w, u, sums, products = state
     z: float = w[len(w) - 1]
     if kind == DENSE:
@@ -214,7 +216,8 @@ def margin(visited: Visited, state: State, row: int) -> float:
     for k in range(np.uint64(sign_pointer[row]), np.uint64(sign_pointer[row + 1])):
         listed += u[sign_columns[k]]
     n_listed = sign_pointer[row + 1] - sign_pointer[row]
-    return z + sums[SUM] + sums[OFFSET] * (sums[COUNT] - 2.0 * n_listed) - 2.0 * listed
+    z += sums[SUM] + sums[OFFSET] * (sums[COUNT] - 2.0 * n_listed) - 2.0 * listed
+    return z
 
 
 @inlined_kernel

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from margrave.primitives import Floats, one_blas_thread
 
-O = TypeVar("O")
+Seen = TypeVar("Seen")
 
 
 class Record(TypedDict):
@@ -91,14 +91,14 @@ class Run(Protocol):
         ...
 
 
-class Solver(BaseEstimator, ABC, Generic[O]):
-    """Parameters of a solver of objectives of type O; subclasses have `tol` and `max_iter` among them.
+class Solver(BaseEstimator, ABC, Generic[Seen]):
+    """Parameters of a solver of objectives of one type; subclasses have `tol` and `max_iter` among them.
 
     Attributes
     ----------
     objective_type : type
-        O, what it needs to see: `Objective`; `DualObjective` for solvers with dual variables; or `BinaryObjective`, of one
-        label.
+        What it needs to see: `Objective`; `DualObjective` for solvers with dual variables; `BinaryObjective`, of one
+        label, for those of directed models.
     counts : mapping from name to number
         Its parameters that are whole numbers, besides `max_iter`, and the least that each may be.
     """
@@ -109,19 +109,19 @@ class Solver(BaseEstimator, ABC, Generic[O]):
     max_iter: int
 
     @abstractmethod
-    def refusal(self, objective: O) -> str | None:
+    def refusal(self, objective: Seen) -> str | None:
         """Why this solver cannot take the objective's loss, in a sentence that names one that can; or None."""
 
     @abstractmethod
-    def begin(self, objective: O, start: Floats | None) -> Run:
+    def begin(self, objective: Seen, start: Floats | None) -> Run:
         """A run from weights `start` (None: from zero)."""
 
-    def minimize(self, objective: O, start: Floats | None = None, callback: Callback | None = None) -> Solution:
+    def minimize(self, objective: Seen, start: Floats | None = None, callback: Callback | None = None) -> Solution:
         """Lower the objective until the gap is at most `tol`, for at most `max_iter` iterations.
 
         Parameters
         ----------
-        objective : O
+        objective : as `objective_type` says
         start : array of shape (n_weights,) or None
         callback : function of a Record, or None
             Called after each iteration that reports; stops the run by returning True.

@@ -11,12 +11,15 @@ multiplier α_l in [0, U_l] per row, with w = Σ α_l y_l row_l:
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import expit, xlogy
 
 from margrave.losses import Loss
 from margrave.primitives import Floats, Integers
 from margrave.scores.margins import MarginRows
 from margrave.solvers.objective import relative_gap
+
+#: A row whose margin is so near to 1 stands at the hinge's kink.
+KINK = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +54,8 @@ class BinaryObjective:
     >>> none = Signs(np.empty(0), np.zeros(3, dtype=np.int64), np.empty(0, dtype=np.int32))
     >>> rows = MarginRows(Inputs.of(np.array([[1.0], [-1.0]])), none)
     >>> objective = BinaryObjective(rows, np.array([1.0, -1.0]), np.ones(2), mg.losses.Hinge())
-    >>> objective.value(np.array([0.5, 0.0]))  # ½ · ¼ + ½ + ½
-    1.125
+    >>> objective.value(np.array([0.5, 0.0])), objective.penalty(np.array([0.5, 0.0]))
+    (1.0, 0.125)
     """
 
     def __init__(self, rows: MarginRows, labels: Floats, weights: Floats, loss: Loss) -> None:
@@ -67,24 +70,43 @@ class BinaryObjective:
         """Whether the loss is the log-loss rather than the hinge."""
         return self.loss.temperature > 0
 
+    @property
+    def n_weights(self) -> int:
+        """Weights of inputs, bias and signs; coefficients of rows where inputs are a Gram matrix."""
+        return self.rows.n_weights
+
     def value(self, weights: Floats) -> float:
-        """The objective at some weights (of inputs, bias and signs; coefficients where inputs are a Gram matrix)."""
-        return self._value(self.rows.margins(weights), self.rows.square(weights))
+        """Σ U_l loss_l, without the penalty."""
+        return self._loss(self.rows.margins(weights))
+
+    def penalty(self, weights: Floats) -> float:
+        """½‖w‖²."""
+        return 0.5 * self.rows.square(weights)
+
+    def multipliers_at(self, weights: Floats) -> Floats:
+        """U times minus the slope of each row's loss at some weights: at the best weights, the best multipliers.
+
+        Where a row of the hinge stands at its kink, which leaves its multiplier open, half of U.
+        """
+        z = self.labels * self.rows.margins(weights)
+        share = expit(-z) if self.smooth else 0.5 - 0.5 * np.sign(np.where(np.abs(z - 1.0) < KINK, 0.0, z - 1.0))
+        result: Floats = self.weights * share
+        return result
 
     def certify(self, multipliers: Floats) -> Certified:
         """The weights that some multipliers give, made afresh, and how far they can be from the best."""
         state = self.rows.state_of(multipliers * self.labels)
         weights, margins = self.rows.weights_of(state), self.rows.margins_of(state)
         square = self.rows.square(weights, state)
-        primal, dual = self._value(margins, square), self._conjugate(multipliers) - 0.5 * square
+        primal, dual = 0.5 * square + self._loss(margins), self._conjugate(multipliers) - 0.5 * square
         return Certified(weights, multipliers, primal, dual, relative_gap(primal, primal - dual))
 
     # ------------------------------------------------------------------
 
-    def _value(self, margins: Floats, square: float) -> float:
+    def _loss(self, margins: Floats) -> float:
         z = self.labels * margins
         losses = np.logaddexp(0.0, -z) if self.smooth else np.maximum(1.0 - z, 0.0)
-        return 0.5 * square + float(self.weights @ losses)
+        return float(self.weights @ losses)
 
     def _conjugate(self, multipliers: Floats) -> float:
         if not self.smooth:

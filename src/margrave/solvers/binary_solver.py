@@ -21,7 +21,7 @@ class BinarySolver(Solver[BinaryObjective]):
         loss = objective.loss
         if isinstance(loss, LogLoss) or (isinstance(loss, Hinge) and isinstance(loss.cost, str)):
             return None
-        return f"{type(self).__name__} takes Hinge() or LogLoss() of one label, not {loss}; weight examples or classes"
+        return f"{type(self).__name__} takes Hinge() or LogLoss() of one label, not {loss}: use one of these"
 
 
 class MultiplierRun:
@@ -30,14 +30,13 @@ class MultiplierRun:
     Parameters
     ----------
     objective : BinaryObjective
-    start : array of shape (n_rows,) or None
-        Multipliers to begin with, cut to what is allowed; None: zero.
+    start : array of shape (n_weights,) or None
+        Weights whose multipliers are a beginning (see `BinaryObjective.multipliers_at`); None: zero.
     """
 
     def __init__(self, objective: BinaryObjective, start: Floats | None) -> None:
         self.objective, self.iteration = objective, 0
-        begun = np.zeros(len(objective)) if start is None else np.asarray(start, dtype=np.float64)
-        self.multipliers = np.clip(begun, 0.0, objective.weights)
+        self.multipliers = np.zeros(len(objective)) if start is None else objective.multipliers_at(start)
         self.state = objective.rows.state_of(self.multipliers * objective.labels)
 
     @abstractmethod

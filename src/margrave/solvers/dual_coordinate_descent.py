@@ -44,7 +44,7 @@ class DualCoordinateDescent(BinarySolver):
         self.random_state = random_state
 
     def begin(self, objective: BinaryObjective, start: Floats | None) -> Run:
-        """See `Solver.begin`; `start` are multipliers."""
+        """See `Solver.begin`."""
         return _Passes(objective, start, self.random_state)
 
 
