@@ -41,6 +41,8 @@ class LinearInputs:
     def scores(self, X: Any, n_jobs: int) -> Floats:
         """See `InputScores.scores`."""
         n_orders, K, width = self.weights.shape
+        if K == 0:
+            return np.empty((n_orders, X.shape[0], 0))
         flat = self.weights.reshape(-1, width)
         with one_blas_thread():
             product = np.asarray(X @ np.ascontiguousarray(flat[:, :-1].T)) + flat[:, -1]

@@ -41,9 +41,13 @@ class LabelTable:
         NaN, None and masked entries are unknown; so is -1 among integers where 0 occurs too.
         """
         names = tuple(map(str, Y.columns)) if hasattr(Y, "columns") else None
+        one_column = len(np.shape(Y)) == 1 if hasattr(Y, "shape") else np.asarray(Y).ndim == 1
         columns, known = _columns(Y)
-        found = [_two_values(column[mask], j) for j, (column, mask) in enumerate(zip(columns, known, strict=True))]
-        table = cls(tuple(found), np.ndim(Y) == 1, names)
+        found = [
+            _two_values(column[mask], j, one_column)
+            for j, (column, mask) in enumerate(zip(columns, known, strict=True))
+        ]
+        table = cls(tuple(found), one_column, names)
         constant = [j for j, values in enumerate(found) if len(values) == 1]
         if constant:
             which = ", ".join(table.name(j) for j in constant[:5]) + (" ..." if len(constant) > 5 else "")
@@ -77,6 +81,8 @@ class LabelTable:
         columns = [c[np.minimum((full[:, j] > 0).astype(np.int64), len(c) - 1)] for j, c in enumerate(self.classes)]
         if self.one_column:
             return columns[0]
+        if len({column.dtype.kind for column in columns}) > 1:  # text beside numbers: each keeps its type
+            columns = [column.astype(object) for column in columns]
         return np.stack(columns, axis=1) if columns else np.empty((n, 0))
 
     def widened(self, values: AnyArray, constant: float = 1) -> AnyArray:
@@ -93,6 +99,12 @@ class LabelTable:
     def n_columns(self) -> int:
         """Number of labels."""
         return len(self.classes)
+
+    @property
+    def shared_classes(self) -> AnyArray | list[AnyArray]:
+        """The values that all columns have, or a list with each column's own."""
+        most = max(self.classes, key=len)
+        return most if all(np.isin(values, most).all() for values in self.classes) else list(self.classes)
 
     @property
     def changing(self) -> Integers:
@@ -144,7 +156,7 @@ def _known(column: AnyArray, whole: AnyArray) -> AnyArray:
     return np.ones(len(column), dtype=bool)
 
 
-def _two_values(known: AnyArray, column: int) -> AnyArray:
+def _two_values(known: AnyArray, column: int, alone: bool) -> AnyArray:
     try:
         values = np.unique(known.astype(str) if _all_text(known) else known)
     except TypeError:
@@ -153,13 +165,22 @@ def _two_values(known: AnyArray, column: int) -> AnyArray:
         values = np.unique(np.array(values.tolist()))
     if not len(values):
         raise ValueError(f"label {column} is unknown for every example; leave the column out")
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError(f"label {column} has infinity as a value; leave it unknown (NaN), or give it a number")
     if len(values) > 2:
-        shown = ", ".join(map(repr, values[:4].tolist()))
-        raise ValueError(
-            f"label {column} must have two values, got {len(values)}: {shown}{', ...' if len(values) > 4 else ''}; "
-            "give each of several values a column of its own (see sklearn.preprocessing.LabelBinarizer)"
-        )
+        raise ValueError(_too_many(values, column, alone))
     return values
+
+
+def _too_many(values: AnyArray, column: int, alone: bool) -> str:
+    shown = ", ".join(map(repr, values[:4].tolist())) + (", ..." if len(values) > 4 else "")
+    if values.dtype.kind == "f" and (values != np.round(values)).any():
+        return f"Unknown label type: continuous. Label {column} has {len(values)} values: {shown}; give it two"
+    start = "Only binary classification is supported. The type of the target is multiclass. " if alone else ""
+    return (
+        f"{start}Label {column} must have two values, got {len(values)}: {shown}; "
+        "give each of several values a column of its own (see sklearn.preprocessing.LabelBinarizer)"
+    )
 
 
 def _all_text(values: AnyArray) -> bool:
