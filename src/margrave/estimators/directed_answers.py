@@ -175,7 +175,7 @@ class DirectedAnswers:
         return np.column_stack([1.0 - p, p])[:, -len(self.table_.classes[0]) :] if self.table_.one_column else p
 
     def decision_function(self, X: Any) -> Floats:
-        """Log-odds of each label: log p/(1 − p) of `predict_proba`, above 0 where `predict(X, decode="hamming")` says yes.
+        """Log-odds of each label, of `predict_proba`; above 0 where `predict(X, decode="hamming")` says yes.
 
         Shape (n_examples, K), or (n_examples,) where Y has one dimension.
         """
