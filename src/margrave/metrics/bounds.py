@@ -61,9 +61,9 @@ def lmbm_threshold(
     margin: float = 1.0,
     feature_bounds: ArrayLike = 1.0,
 ) -> float:
-    """T of Theorem 4 for a large margin Boltzmann machine: min over i of [γ − Σ_{j ∈ S_i} |w_j| g_j]_+.
+    """T of Theorem 4 for a large margin Boltzmann machine: min over i of [γ − Σ_{j ∈ S_i} abs(w_j) g_j]_+.
 
-    S_i are the cliques that hold label i and another one, g_j bounds |f_j|, and the loss is Σ_i [γ − z_i]_+ with
+    S_i are the cliques that hold label i and another one, g_j bounds abs(f_j), and the loss is Σ_i [γ − z_i]_+ with
     z_i = Σ_{j: i ∈ C_j} w_j f_j. A threshold of 0 says nothing: the weights between labels are too large.
 
     This is Remark 4.2 of [1]_, which holds (with ≥ for its >). Remark 5 of [2]_ has g Σ_j w_j² for the sum, with a
@@ -82,12 +82,12 @@ def lmbm_threshold(
     margin : float
         γ.
     feature_bounds : float or array-like (J,)
-        g_j, a bound on |f_j| over all inputs; 1 for products of labels alone.
+        g_j, a bound on abs(f_j) over all inputs; 1 for products of labels alone.
 
     Returns
     -------
     float
-        T, at least 0. O(Σ_j |C_j|).
+        T, at least 0. In time proportional to the sizes of the cliques.
 
     References
     ----------
