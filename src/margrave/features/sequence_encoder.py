@@ -184,6 +184,8 @@ def _matrix(item: Any, kind: Kind, name: str) -> Any:
     elif sparse.issparse(item):
         raise TypeError(f"{name} is a sparse matrix, but the other sequences are arrays; convert with .toarray()")
     else:
+        if isinstance(item, np.ma.MaskedArray) and item.mask.any():
+            raise ValueError(f"{name} has masked values; fill them, or leave the sequence out")
         matrix = np.asarray(item)
         matrix = matrix.reshape(0, 0) if matrix.size == 0 and matrix.ndim < 2 else matrix
     if matrix.ndim != 2:
