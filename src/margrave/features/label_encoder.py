@@ -90,7 +90,9 @@ def learn_classes(labels: AnyArray) -> tuple[AnyArray, Labels]:
         raise ValueError("y holds no labels at all: every sequence is empty")
     classes, numbers = np.unique(labels, return_inverse=True)
     if len(classes) == 1:
-        warnings.warn(f"y has only one label, {classes[0]!r}: every prediction will be it", UserWarning, stacklevel=4)
+        warnings.warn(
+            f"y has only one label, {classes.tolist()[0]!r}: every prediction will be it", UserWarning, stacklevel=4
+        )
     return classes, numbers.astype(np.int32)
 
 
