@@ -3,6 +3,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 import margrave as mg
+from margrave.checks import problems
 from margrave.graphs import Batch
 from margrave.losses import Hinge, LogLoss, SmoothedHinge, SoftmaxMargin
 from margrave.scores import Linear, ScoreModel
@@ -148,6 +149,12 @@ def test_a_block_without_a_scorer_stays_worth_nothing(loss, inference):
     objective = Objective(model, np.array([0, 1, 1], dtype=np.int32), loss, inference)
     values = [objective.value_and_gradient(np.zeros(objective.n_weights))[0] for _ in range(3)]
     np.testing.assert_allclose(values, 3 * np.log(2) if loss.temperature else 3.0)
+
+
+def test_an_inference_that_cannot_serve_the_graph_is_refused():
+    problem = problems.grids(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="Forest was given a graph with a loop"):
+        Objective(problem.model, problem.labels, LogLoss(), mg.inference.Forest())
 
 
 @pytest.mark.parametrize("weights", [np.ones(2), -np.ones(3), np.full(3, np.nan)])
