@@ -86,7 +86,7 @@ class StructuredEstimator(BaseEstimator):
         Notes
         -----
         Interrupted by Ctrl-C, the model is that of the last complete iteration, and KeyboardInterrupt is raised on.
-        After any other error the model is as it was before the call.
+        Before the first is complete, and after any other error, the model is as it was before the call.
         """
         loss = choose("loss", self.loss, LOSSES, Loss)
         limits = {"tol": self.tol, "max_iter": self.max_iter, "random_state": self.random_state}
@@ -108,6 +108,8 @@ class StructuredEstimator(BaseEstimator):
                 start = self._start(data, model)
                 solution = solver.minimize(objective, start, _callback(self.verbose, callback))
             except Interrupted as interrupted:
+                if not interrupted.solution.n_iter:
+                    raise KeyboardInterrupt("interrupted in the first iteration; the model is as it was") from None
                 self._keep(data, model, interrupted.solution)
                 raise KeyboardInterrupt("interrupted; the model is that of the last complete iteration") from None
         self._keep(data, model, solution)
@@ -139,10 +141,10 @@ class StructuredEstimator(BaseEstimator):
         return None
 
     def _keep(self, data: Training, model: ScoreModel, solution: Solution) -> None:
-        iterations = solution.history[-1]["iteration"] if solution.history else 0
         self.__dict__.update(  # at once: no Ctrl-C leaves new weights beside old labels
             model_=model, weights_=solution.weights, encoder_=data.encoder, classes_=data.classes,
-            n_features_in_=data.n_features, history_=solution.history, gap_=float(solution.gap), n_iter_=iterations,
+            n_features_in_=data.n_features, history_=solution.history, gap_=float(solution.gap),
+            n_iter_=solution.n_iter,
         )  # fmt: skip
 
     # ------------------------------------------------------------------ files

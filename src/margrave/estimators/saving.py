@@ -13,6 +13,7 @@ from margrave.estimators.sequence import SequenceClassifier
 from margrave.features import SequenceEncoder, TokenEncoder
 from margrave.graphs import Sequences
 from margrave.persistence import ModelFileError, load_object, register
+from margrave.persistence.state import missing_state
 from margrave.scores.constant import ConstantLayout
 from margrave.scores.linear import LinearLayout
 from margrave.scores.model import ScoreModel, Term
@@ -79,6 +80,9 @@ def _check(estimator: StructuredEstimator) -> None:
         raise ModelFileError("holds a model without the weights that it describes")
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
         raise ModelFileError("holds no labels")
+    for part in (estimator, encoder, encoder.names_):
+        for name in missing_state(part):
+            raise ModelFileError(f"holds a {type(part).__name__} without {name}")
     n_features, names = encoder.n_features_in_, encoder.names_
     if type(n_features) is not int or not 0 <= n_features < 2**31:
         raise ModelFileError("holds a number of features that is none")
