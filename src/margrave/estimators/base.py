@@ -1,6 +1,5 @@
 """The face that all structures share: graph, scores, inference, loss and solver in one object."""
 
-import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
@@ -14,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from margrave.estimators.choices import INFERENCES, LOSSES, SCORERS, choose, choose_solver
 from margrave.estimators.progress import announcing_compilation, say
+from margrave.estimators.saved import Saved
 from margrave.graphs import Batch
 from margrave.inference import Inference, Maximum
 from margrave.losses import LogLoss, Loss
-from margrave.persistence import save_object
 from margrave.primitives import AnyArray, Floats, Labels, effective_n_jobs, one_blas_thread
 from margrave.scores import ScoreModel, Scorer
 from margrave.solvers import Interrupted, Record, Solution
@@ -37,7 +36,7 @@ class Training:
     encoder: Any
 
 
-class StructuredEstimator(BaseEstimator):
+class StructuredEstimator(Saved, BaseEstimator):
     """Fits Σ_g η_g/2 ‖w_g‖² + C Σ_i s_i loss_i and predicts the labelling that scores most.
 
     A subclass says how its structure reads data (`_read_training`, `_read`) and gives answers back; it has the
@@ -146,16 +145,6 @@ class StructuredEstimator(BaseEstimator):
             n_features_in_=data.n_features, history_=solution.history, gap_=float(solution.gap),
             n_iter_=solution.n_iter,
         )  # fmt: skip
-
-    # ------------------------------------------------------------------ files
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that `mg.load` reads: parameters, weights, names; no pickle, nothing executable.
-
-        The file appears whole or not at all; one of that name stays as it was until then.
-        """
-        self._check_fitted()
-        save_object(self, path)
 
     # ------------------------------------------------------------------ prediction
 

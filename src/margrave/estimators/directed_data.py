@@ -23,9 +23,6 @@ from margrave.primitives import AnyArray, Floats, one_blas_thread
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
 
-#: Signs of parents inside a kernel are written out over all of their combinations.
-MOST_JOINT = 12
-
 
 class InputData:
     """Training features in the form that the kernel asks for.

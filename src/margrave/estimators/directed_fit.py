@@ -11,13 +11,12 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from margrave.estimators.directed_data import (
-    MOST_JOINT,
     InputData,
     dependencies_of,
     example_weights,
     parents_of,
 )
-from margrave.estimators.directed_model import DirectedModel, clique_table, positive, total_losses
+from margrave.estimators.directed_model import MOST_JOINT, DirectedModel, clique_table, positive, total_losses
 from margrave.estimators.directed_training import Examples, LabelRecord, Trained, Training
 from margrave.estimators.label_orders import (
     MOST_EXACT,

@@ -16,16 +16,16 @@ from margrave.estimators.directed_answers import DirectedAnswers
 from margrave.estimators.directed_fit import Fitting, Plan
 from margrave.estimators.directed_training import LabelRecord, Trained
 from margrave.estimators.progress import announcing_compilation, say
+from margrave.estimators.saved import Saved
 from margrave.features.label_table import LabelTable, Values
 from margrave.inference import BranchAndBound, LabelSearch
 from margrave.losses import Loss
-from margrave.persistence import save_object
 from margrave.primitives import one_blas_thread
 from margrave.scores import Kernel
 from margrave.solvers import BinarySolver
 
 
-class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
+class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
     """Large margin sigmoid belief network: labels one after the other, each given the features and labels before it.
 
     With labels y in {-1, +1}, z_i = y_i (⟨w_i, [x, 1]⟩ + Σ over cliques of labels before i of w Π y), and
@@ -237,10 +237,10 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
 
         return report
 
-    def save(self, path: Any) -> None:
-        """Write the model to a file that `mg.load` reads: parameters, weights, names; no pickle, nothing executable."""
-        check_is_fitted(self, "model_")
-        save_object(self, path)
+    def _check_loaded(self) -> None:
+        """See `Saved`."""
+        self.model_.check(self.n_features_in_)
+        self.table_.check(self.model_.n_labels)
 
     # ------------------------------------------------------------------ what answers need
 

@@ -91,6 +91,16 @@ class LabelTable:
         full[:, self.changing] = values
         return full
 
+    def check(self, n_changing: int) -> None:
+        """Raise a ValueError where the table is not one of so many labels that change, as one from a file may be."""
+        values: tuple[Any, ...] = self.classes
+        if not all(isinstance(v, np.ndarray) and v.ndim == 1 and len(v) in (1, 2) for v in values):
+            raise ValueError("a label must have one or two values")
+        if len(self.changing) != n_changing or (self.one_column and self.n_columns != 1):
+            raise ValueError(f"{n_changing} labels were trained, {len(self.changing)} are named")
+        if self.names is not None and len(self.names) != self.n_columns:
+            raise ValueError(f"{self.n_columns} labels have {len(self.names)} names")
+
     def name(self, column: int) -> str:
         """What a label is called: its column's name, or its number."""
         return str(column) if self.names is None else self.names[column]

@@ -5,8 +5,8 @@ for it: that one costs at least as much, so where the first fails the second fai
 whatever has reached the bound is given up with all its completions.
 
 What the places still to come must cost at least is added to a partial loss: the loss of a score as large as inputs and
-weights allow. These sums are made once per example, so they cost nothing on the way; where labels are independent they are
-the cost itself.
+weights allow. These sums are made once per example, so they cost nothing on the way; where labels are independent they
+are the cost itself.
 
 When a place gets its value, what that adds to the scores of all later places is written to a row of its own; going back
 is then free, and deep in the tree, where a search spends its time, few places are left to write to.
@@ -20,8 +20,8 @@ from margrave.primitives import Floats, Integers, inlined_kernel, kernel
 #: Tables [parent, child] of cliques with one parent, shape (n or 1, K, K); of the others: where each place's cliques
 #: begin, first member, members, their weights (n or 1, n_cliques); Σ |w| over the cliques of each place (n or 1, K).
 Wiring = tuple[Floats, Integers, Integers, Integers, Floats, Floats]
-#: Values by place; scores by place; scores of later places given the first ones (K + 1, K); partial losses (K + 1); what
-#: the places from each one on cost at least (K + 1); which branches of a place were tried (0: none, 1: first, 2: both).
+#: Values by place; scores by place; scores of later places given the first ones (K + 1, K); partial losses (K + 1);
+#: what the places from each one on cost at least (K + 1); which branches of a place were tried (none, first, both).
 Path = tuple[Floats, Floats, Floats, Floats, Floats, Integers]
 #: The best labellings found, as a heap with the worst on top: losses, and whose; values by place; how many (a number).
 Heap = tuple[Floats, Integers, Values, Integers]

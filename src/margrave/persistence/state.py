@@ -28,13 +28,14 @@ class Entry:
     name: str
     kind: type
     fitted: tuple[str, ...]
+    optional: tuple[str, ...] = ()
 
 
 _by_name: dict[str, Entry] = {}
 _by_kind: dict[type, Entry] = {}
 
 
-def register(kind: C, *fitted: str, name: str | None = None) -> C:
+def register(kind: C, *fitted: str, optional: tuple[str, ...] = (), name: str | None = None) -> C:
     """Let objects of a class into model files.
 
     Parameters
@@ -43,10 +44,12 @@ def register(kind: C, *fitted: str, name: str | None = None) -> C:
         Its fields, or its parameters, are its state.
     *fitted : str
         Attributes that belong to the state as well; those that an object lacks are left out.
+    optional : tuple of str
+        Attributes that not every fit leaves.
     name : str or None
         What it is called in files, for ever; None: the name of the class.
     """
-    entry = Entry(name or kind.__name__, kind, fitted)
+    entry = Entry(name or kind.__name__, kind, fitted, optional)
     if _by_name.setdefault(entry.name, entry).kind is not kind:
         raise ValueError(f"{entry.name!r} is registered already, for {_by_name[entry.name].kind}")
     _by_kind[kind] = entry
@@ -113,6 +116,8 @@ class Packer:
             little = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
             content = np.frombuffer(little.tobytes(), dtype=np.uint8)
             return {"characters": self._put(content), "dtype": little.dtype.str, "shape": list(value.shape)}
+        if value.dtype.kind == "O" and all(isinstance(item, str) for item in value.ravel()):
+            return {"text_objects": self._texts(value.ravel().tolist()), "shape": list(value.shape)}
         if value.dtype.kind not in "biuf":
             raise TypeError(f"{where} cannot be saved: it is an array of dtype {value.dtype}")
         return {"array": self._put(value)}
@@ -133,7 +138,7 @@ def _state_of(value: Any, entry: Entry) -> dict[str, Any]:
         state = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
     else:
         state = dict(value.get_params(deep=False))
-    return state | {name: getattr(value, name) for name in entry.fitted if hasattr(value, name)}
+    return state | {name: getattr(value, name) for name in (*entry.fitted, *entry.optional) if hasattr(value, name)}
 
 
 class Unpacker:
@@ -167,7 +172,7 @@ class Unpacker:
         if entry is None:
             raise ModelFileError(f"the file names a class that is not known here: {packed['object']!r}")
         state = {str(name): self.unpack(value) for name, value in packed["state"].items()}
-        fitted = {name: state.pop(name) for name in entry.fitted if name in state}
+        fitted = {name: state.pop(name) for name in (*entry.fitted, *entry.optional) if name in state}
         made = entry.kind(**state)
         for name, value in fitted.items():
             setattr(made, name, value)
@@ -195,11 +200,16 @@ class Unpacker:
         texts: AnyArray = content.view(dtype).reshape(packed["shape"])
         return texts
 
+    def _text_objects(self, packed: Any) -> AnyArray:
+        texts: AnyArray = np.array(self._texts(packed["text_objects"]), dtype=object).reshape(packed["shape"])
+        return texts
+
     _FORMS: ClassVar[dict[str, Callable[["Unpacker", Any], Any]]] = {
         "object": _object,
         "keys": _dict,
         "array": lambda self, p: self._take(p["array"]),
         "characters": _characters,
+        "text_objects": _text_objects,
         "texts": lambda self, p: self._texts(p["texts"]),
         "numbers": lambda self, p: self._take(p["numbers"], np.int64).tolist(),
         "scalar": lambda self, p: self._take(p["scalar"])[()],
