@@ -44,7 +44,7 @@ class LabelTable:
         columns, known, with_zeros = _columns(Y)
         for column, mask, zeros in zip(columns, known, with_zeros, strict=True):
             if column.dtype.kind == "i" and zeros:
-                mask &= column != -1
+                np.logical_and(mask, column != -1, out=mask)
         found = [_two_values(column[mask], j) for j, (column, mask) in enumerate(zip(columns, known, strict=True))]
         table = cls(tuple(found), np.ndim(Y) == 1, names)
         constant = [j for j, values in enumerate(found) if len(values) == 1]
@@ -64,7 +64,7 @@ class LabelTable:
             raise ValueError(f"{what} must have {len(self.classes)} columns as in fit, got {len(columns)}")
         for column, mask, values in zip(columns, known, self.classes, strict=True):
             if column.dtype.kind == "i" and -1 not in values.tolist():
-                mask &= column != -1
+                np.logical_and(mask, column != -1, out=mask)
         for j, (column, mask) in enumerate(zip(columns, known, strict=True)):
             unseen = column[mask][~np.isin(column[mask], self.classes[j])]
             if len(unseen):
@@ -118,7 +118,7 @@ class LabelTable:
 
 
 def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray], list[bool]]:
-    """Y column by column, each in a type of its own; where each is known; whether it, or the array it is of, has a 0."""
+    """Y column by column, in types of their own; where each is known; whether integers of its array are 0."""
     if sparse.issparse(Y):
         Y = Y.toarray()
     if hasattr(Y, "to_numpy"):  # a data frame may have a type per column

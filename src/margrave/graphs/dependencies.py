@@ -52,8 +52,8 @@ class Dependencies:
     @classmethod
     def full(cls, order: ArrayLike, clique_size: int = 2) -> "Dependencies":
         """Every place looks at all places before it, in cliques of up to `clique_size` labels, its own included."""
-        places = range(len(np.asarray(order)))
-        return cls._of_places(np.asarray(order), [np.arange(i) for i in places], clique_size)
+        labels = np.asarray(order)
+        return cls._of_places(labels, [np.arange(i) for i in range(len(labels))], clique_size)
 
     @classmethod
     def of_parents(
@@ -73,15 +73,15 @@ class Dependencies:
             outside = [parent for parent in found if not 0 <= parent < len(parents)]
             if outside:
                 raise ValueError(f"parents[{label}] names label {outside[0]}, but labels are 0 to {len(parents) - 1}")
-        order = topological_order(parents) if order is None else _permutation(order, len(parents))
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        by_place = [np.unique(place[np.asarray(parents[label], dtype=np.int64)]) for label in order]
+        ranked = topological_order(parents) if order is None else _permutation(order, len(parents))
+        place = np.empty(len(ranked), dtype=np.int64)
+        place[ranked] = np.arange(len(ranked))
+        by_place = [np.unique(place[np.asarray(parents[label], dtype=np.int64)]) for label in ranked]
         for i, found in enumerate(by_place):
             if len(found) and found[-1] >= i:
-                child, parent = int(order[i]), int(order[found[-1]])
+                child, parent = int(ranked[i]), int(ranked[found[-1]])
                 raise ValueError(f"order puts label {child} before label {parent}, which it looks at")
-        return cls._of_places(order, by_place, clique_size)
+        return cls._of_places(ranked, by_place, clique_size)
 
     @classmethod
     def _of_places(cls, order: Integers, parents: Sequence[Integers], clique_size: int) -> "Dependencies":

@@ -139,7 +139,7 @@ class BranchAndBound(LabelSearch):
     def _maker(
         self, scores: Sequence[DirectedScores], given: Values, most: int, starts: Sequence[Values]
     ) -> Callable[[], Any]:
-        if len(scores) == 1:
+        if len(scores) == 1 or not given.shape[1]:  # orders of no labels are all alike
             return OrderTree.maker(scores[0], given, most)
         return AverageTree.maker(scores, given, most, starts)
 
