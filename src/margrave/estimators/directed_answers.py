@@ -147,6 +147,7 @@ class DirectedAnswers:
         """
         scores, known = self._asked(X, given)
         found: list[Any] = [None] * len(scores[0])
+        limit = self._slack(slack, most)
 
         def use(example: int, kept: Kept) -> None:
             weights = self._weights(kept.losses)
@@ -154,7 +155,7 @@ class DirectedAnswers:
             labels = self.table_.write(kept.labels)
             found[example] = Labellings(labels, kept.losses, weights / weights.sum(), kept.bound, bool(capped))
 
-        limit = self._weigh(scores, known, use, slack, most)
+        self._weigh(scores, known, use, limit, most)
         return found
 
     # ------------------------------------------------------------------ numbers
@@ -244,12 +245,14 @@ class DirectedAnswers:
         use: Callable[[int, Kept], None],
         slack: float | None = None,
         most: int = MOST_LABELLINGS,
-    ) -> float:
-        """Hand each example's likely labellings to `use`; returns the slack."""
-        if slack is None:
-            slack = np.inf if 2.0**self.model_.n_labels <= most else SLACK / self.temperature_
-        self._search().several(scores, use, most, slack, given, self._threads())
-        return slack
+    ) -> None:
+        """Hand each example's likely labellings to `use`."""
+        self._search().several(scores, use, most, self._slack(slack, most), given, self._threads())
+
+    def _slack(self, slack: float | None, most: int) -> float:
+        if slack is not None:
+            return float(slack)
+        return np.inf if 2.0**self.model_.n_labels <= most else SLACK / self.temperature_
 
     def _weights(self, losses: Floats) -> Floats:
         result: Floats = np.exp(-self.temperature_ * (losses - losses[0]))

@@ -42,11 +42,12 @@ class LabelTable:
         """
         names = tuple(map(str, Y.columns)) if hasattr(Y, "columns") else None
         one_column = len(np.shape(Y)) == 1 if hasattr(Y, "shape") else np.asarray(Y).ndim == 1
-        columns, known = _columns(Y)
-        found = [
-            _two_values(column[mask], j, one_column)
-            for j, (column, mask) in enumerate(zip(columns, known, strict=True))
-        ]
+        columns, known, with_zeros = _columns(Y)
+        for column, mask, zeros in zip(columns, known, with_zeros, strict=True):
+            if column.dtype.kind == "i" and zeros:
+                np.logical_and(mask, column != -1, out=mask)
+        pairs = enumerate(zip(columns, known, strict=True))
+        found = [_two_values(column[mask], j, one_column) for j, (column, mask) in pairs]
         table = cls(tuple(found), one_column, names)
         constant = [j for j, values in enumerate(found) if len(values) == 1]
         if constant:
@@ -59,10 +60,13 @@ class LabelTable:
         return table, table._values(columns, known)
 
     def read(self, Y: Any, what: str = "Y") -> Values:
-        """Labels as values; one that was not seen in training is refused."""
-        columns, known = _columns(Y)
+        """Labels as values; one that was not seen in training is refused, but for -1 among integers: unknown."""
+        columns, known, _ = _columns(Y)
         if len(columns) != len(self.classes):
             raise ValueError(f"{what} must have {len(self.classes)} columns as in fit, got {len(columns)}")
+        for column, mask, values in zip(columns, known, self.classes, strict=True):
+            if column.dtype.kind == "i" and -1 not in values.tolist():
+                np.logical_and(mask, column != -1, out=mask)
         for j, (column, mask) in enumerate(zip(columns, known, strict=True)):
             unseen = column[mask][~np.isin(column[mask], self.classes[j])]
             if len(unseen):
@@ -81,7 +85,7 @@ class LabelTable:
         columns = [c[np.minimum((full[:, j] > 0).astype(np.int64), len(c) - 1)] for j, c in enumerate(self.classes)]
         if self.one_column:
             return columns[0]
-        if len({column.dtype.kind for column in columns}) > 1:  # text beside numbers: each keeps its type
+        if len({column.dtype.kind for column in columns}) > 1:  # text, numbers, booleans side by side: each as it was
             columns = [column.astype(object) for column in columns]
         return np.stack(columns, axis=1) if columns else np.empty((n, 0))
 
@@ -130,8 +134,8 @@ class LabelTable:
         return out
 
 
-def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray]]:
-    """Y column by column, each in a type of its own, and where each is known."""
+def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray], list[bool]]:
+    """Y column by column, in types of their own; where each is known; whether integers of its array are 0."""
     if sparse.issparse(Y):
         Y = Y.toarray()
     if hasattr(Y, "to_numpy"):  # a data frame may have a type per column
@@ -141,8 +145,13 @@ def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray]]:
         table = _table(np.ma.getdata(Y) if mask is not None else Y)
         known = np.ones(table.shape, dtype=bool) if mask is None else ~mask.reshape(table.shape)
         parts = [table[:, j] for j in range(table.shape[1])]
-        return parts, [known[:, j] & _known(parts[j], table) for j in range(len(parts))]
-    return parts, [_known(part, part) for part in parts]
+        zeros = table.dtype.kind == "i" and bool((table == 0).any())
+        return parts, [known[:, j] & _known(parts[j]) for j in range(len(parts))], [zeros] * len(parts)
+    return (
+        parts,
+        [_known(part) for part in parts],
+        [part.dtype.kind == "i" and bool((part == 0).any()) for part in parts],
+    )
 
 
 def _table(Y: Any) -> AnyArray:
@@ -155,14 +164,12 @@ def _table(Y: Any) -> AnyArray:
     return shaped
 
 
-def _known(column: AnyArray, whole: AnyArray) -> AnyArray:
-    """Neither NaN nor None; nor -1 among integers that are 0 elsewhere."""
+def _known(column: AnyArray) -> AnyArray:
+    """Neither NaN nor None."""
     if column.dtype.kind == "f":
         return np.logical_not(np.isnan(column))
     if column.dtype.kind == "O":
         return np.array([not (v is None or (isinstance(v, float) and np.isnan(v))) for v in column], dtype=bool)
-    if column.dtype.kind == "i" and (column == -1).any() and (whole == 0).any():
-        return np.not_equal(column, -1)
     return np.ones(len(column), dtype=bool)
 
 

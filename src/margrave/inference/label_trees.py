@@ -65,7 +65,7 @@ class OrderTree:
     def go(self, ceiling: float, slack: float, most: int) -> None:
         """Go on until all is tried, or `most` nodes are visited."""
         fixed = self._example, self._wiring, self._known(), self._scores.smooth
-        self._floor = float(search(*fixed, ceiling, slack, most, self._path, self._heap, self._memory))
+        self._floor = float(search(*fixed, ceiling, float(slack), most, self._path, self._heap, self._memory))
 
     def kept(self, slack: float) -> Kept:
         """The best labellings so far; where none was found, the preferred values."""
@@ -160,17 +160,17 @@ class AverageTree:
 
     def _search(self, ceiling: float, slack: float, most: int) -> float:
         n_free = int((self._known() == 0).sum())
-        fixed = self._example, self._terms, n_free, self._smooth, ceiling, slack, most
+        fixed = self._example, self._terms, n_free, self._smooth, ceiling, float(slack), most
         return float(search_average(*fixed, self._tree, self._heap, self._memory))
 
     def kept(self, slack: float) -> Kept:
         """The best labellings so far; where none was found, the first that the tree leads to."""
-        floor = self._floor
+        nodes = int(self._memory[NODES])
         if self._heap[3][0] == 0:
             self.begin(self._example)
             self._search(np.inf, slack, 0)
         values, losses = _sorted(self._heap, slack)
-        return Kept(values, losses, floor, int(self._memory[NODES]))
+        return Kept(values, losses, self._floor, nodes)
 
     def first(self) -> tuple[Values, float, float, int]:
         """The best labelling so far, with its loss, a bound of all, and the nodes visited."""
