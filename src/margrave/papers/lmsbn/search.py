@@ -155,7 +155,7 @@ def _shares(
                 "expected loss": expected,
                 "nodes": float(found.nodes.mean()),
                 "labels": truth.shape[1],
-            }  # fmt: skip
+            }
         )
     losses[name] = np.where(solved, found.loss, np.inf)
     return rows
@@ -186,7 +186,7 @@ def ablation(
                     "nodes": float(found.nodes.mean()),
                     "certified": float(found.certified.mean()),
                     "exact_match": multilabel_scores(split.Y_test, found.labels)["exact_match"],
-                }  # fmt: skip
+                }
             )
     write_csv(folder / "ablation.csv", rows)
     return rows

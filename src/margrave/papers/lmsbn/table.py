@@ -97,8 +97,8 @@ class Table:
 
     def _kernel(self, name: str, kernel: str, **fixed: Any) -> Parameters:
         gamma = Kernel(kernel).settled(self._split.X_train).gamma
-        factors, Cs = (GAMMAS[1:2], KERNEL_CS[1:2]) if self._small else (GAMMAS, KERNEL_CS)
-        grid = [{"C": C, "gamma": factor * gamma} for factor in factors for C in Cs]
+        factors, penalties = (GAMMAS[1:2], KERNEL_CS[1:2]) if self._small else (GAMMAS, KERNEL_CS)
+        grid = [{"C": C, "gamma": factor * gamma} for factor in factors for C in penalties]
         make = {"kernel": kernel, **fixed}
         chosen = self._selection.choose(name, lambda setting: self._make({**make, **setting}), grid)
         self._add(name, kernel, chosen, **fixed)
