@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,11 +32,13 @@ def matplotlib(part: str) -> Any:
         ) from error
 
 
-def axes_of(ax: Axes | None, size: tuple[float, float] = SIZE) -> tuple[Figure, Axes]:
+def axes_of(
+    ax: Axes | None, size: tuple[float, float] = SIZE, layout: Literal["constrained", "compressed"] = "constrained"
+) -> tuple[Figure, Axes]:
     """The axes that were given with their figure, or new ones whose layout keeps all words inside the picture."""
     plt = matplotlib("pyplot")  # also where axes were given: a sentence is better than what fails later
     if ax is None:
-        figure, ax = plt.subplots(figsize=size, layout="constrained")
+        figure, ax = plt.subplots(figsize=size, layout=layout)
         return figure, ax
     return whole_figure(ax), ax
 

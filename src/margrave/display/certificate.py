@@ -80,11 +80,12 @@ class CertificateDisplay:
 
     def _draw_nodes(self, ax: Axes) -> None:
         certified, n = int(np.sum(self.certified)), len(self.nodes)
-        low, high = max(int(self.nodes.min()), 1), int(self.nodes.max())
+        nodes = np.maximum(self.nodes, 1)  # a search that had nothing to try stands at 1: there is no 0 on this axis
+        low, high = int(nodes.min()), int(nodes.max())
         # between whole numbers, so that no bin is empty only because no number lies in it
         edges = np.unique(np.round(np.geomspace(low, high + 1, _BINS + 1))) - 0.5
         edges = edges if len(edges) > 1 else np.array([low - 0.5, low + 0.5])
-        parts = [self.nodes[self.certified], self.nodes[~self.certified]]
+        parts = [nodes[self.certified], nodes[~self.certified]]
         ax.hist(parts, bins=edges.tolist(), stacked=True, color=COLOURS[:2], label=["certified", "not certified"])
         for bar in ax.containers[1] if certified < n else ():
             bar.set(hatch="////", edgecolor="white", linewidth=0)
@@ -93,7 +94,8 @@ class CertificateDisplay:
         _whole_ticks(ax, low, high)
         plain(ax)
         if certified < n:
-            ax.legend(frameon=False)
+            ax.legend(frameon=False, ncols=2, loc="upper center")
+            ax.set_ylim(0, 1.2 * ax.get_ylim()[1])
 
     def _draw_gaps(self, ax: Axes) -> None:
         gaps = self.gap[~self.certified]
@@ -107,7 +109,7 @@ class CertificateDisplay:
         ax.hist(finite, bins=min(_BINS, 5 + len(finite) // 5), color=COLOURS[1], hatch="////", edgecolor="white",
                 linewidth=0)  # fmt: skip
         ax.set(xlim=(0, None), xlabel="loss − bound", ylabel="examples")
-        ax.yaxis.set_major_locator(matplotlib("ticker").MaxNLocator(integer=True))
+        ax.yaxis.set_major_locator(_whole_numbers())
         without = f", {len(gaps) - len(finite)} without a bound" if len(finite) < len(gaps) else ""
         ax.set_title(f"not certified: median {np.median(finite):.2g}{without}", fontsize="medium")
 
@@ -132,6 +134,10 @@ def _percent(part: int, whole: int) -> str:
     return f"{int(1000 * part / whole) / 10:g}"
 
 
+def _whole_numbers() -> Any:
+    return matplotlib("ticker").MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10])
+
+
 def _whole_ticks(ax: Axes, low: int, high: int) -> None:
     """Ticks of a logarithmic axis as whole numbers, also where it spans less than a power of ten."""
     ticker = matplotlib("ticker")
@@ -139,4 +145,4 @@ def _whole_ticks(ax: Axes, low: int, high: int) -> None:
         ticks = np.unique(np.round(np.geomspace(low, max(high, low + 1), 5)).astype(int))
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         ax.xaxis.set_minor_locator(ticker.NullLocator())
-    ax.yaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+    ax.yaxis.set_major_locator(_whole_numbers())

@@ -83,7 +83,7 @@ class DependencyMatrixDisplay(LabelWeights):
             A diverging colour map.
         colorbar : bool, default=True
         """
-        self.figure_, self.ax_ = axes_of(ax)
+        self.figure_, self.ax_ = axes_of(ax, layout="compressed")
         K = len(self.weights)
         largest = float(np.abs(np.nan_to_num(self.weights)).max(initial=0.0))
         limit = (largest or 1.0) if limit is None else limit
@@ -125,7 +125,7 @@ class DependencyMatrixDisplay(LabelWeights):
         texts = np.full((K, K), None, dtype=object)
         for child, parent in np.argwhere(~np.isnan(self.weights)):
             weight = float(self.weights[child, parent])
-            written = f"{weight:.{decimals}f}".replace("-", "−")
+            written = f"{round(weight, decimals) + 0.0:.{decimals}f}".replace("-", "−")
             colour = "white" if abs(weight) > 0.6 * limit else "black"
             texts[child, parent] = self.ax_.text(
                 parent, child, written, ha="center", va="center", color=colour, fontsize=size

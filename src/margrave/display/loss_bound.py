@@ -82,7 +82,7 @@ class LossBoundDisplay:
             (self.lines_[name],) = self.ax_.plot(
                 z, values, color=colour, linestyle=style, drawstyle=step, linewidth=thin, label=label
             )
-        self.ax_.set(xlabel="margin z", ylabel="loss (nats)", xlim=(z[0], z[-1]), ylim=(0, None))
+        self.ax_.set(xlabel="margin z", ylabel="loss (nats)", xlim=(z[0], z[-1]), ylim=(-0.06, None))
         plain(self.ax_)
         self.ax_.legend(frameon=False, loc="upper right")
         return self

@@ -113,14 +113,14 @@ class MeasuresDisplay:
             )  # fmt: skip
         bar = points(self.ax_)[0] * width / len(self.measures)
         if bar >= 1.2 * _SMALLEST_TEXT if numbers is None else numbers:
-            self._write_numbers(min(8.0, max(0.8 * bar, _SMALLEST_TEXT)))
+            self._write_numbers(min(8.0, max(0.8 * bar, _SMALLEST_TEXT)), lying=bar > 24)
         self._explain()
         return self
 
-    def _write_numbers(self, size: float) -> None:
+    def _write_numbers(self, size: float, lying: bool) -> None:
         for bars, values in zip(self.bars_.values(), self.values, strict=True):
             texts = ["" if np.isnan(value) else f"{value:.3f}".removeprefix("0") for value in values]
-            self.ax_.bar_label(bars, texts, rotation=90, padding=2, fontsize=size)
+            self.ax_.bar_label(bars, texts, rotation=0 if lying else 90, padding=2, fontsize=size)
 
     def _explain(self) -> None:
         ax = self.ax_
@@ -128,8 +128,7 @@ class MeasuresDisplay:
         ax.set_xticks(range(len(names)), names)
         ax.tick_params(axis="x", length=0)
         top = float(np.nanmax(self.values, initial=0.0))
-        ax.set(ylabel="value", ylim=(0, 1.0 if 0.85 < top <= 1 else None))
-        ax.margins(y=0.15)
+        ax.set(ylabel="value", ylim=(0, 1.12 * (top or 1.0)))
         plain(ax)
         columns = min(len(self.models), 4)
         legend = ax.legend(

@@ -15,6 +15,7 @@ from margrave.primitives import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 #: Models whose expected losses differ by more than this factor share a logarithmic axis.
 _FAR_APART = 10.0
@@ -144,7 +145,8 @@ class SolvedFractionDisplay:
         if scale is None:
             scale = "log" if max(expected) > _FAR_APART * min(expected) > 0 else "linear"
         start = self._start() if scale == "log" else 0.0
-        self.lines_, self.bound_lines_ = {}, {}
+        self.lines_: dict[str, Line2D] = {}
+        self.bound_lines_: dict[str, Line2D] = {}
         for number, name in enumerate(self.losses):
             self._draw(number, name, start, up_to)
         self.ax_.set(xscale=scale, xlim=(start, up_to), ylim=(-0.02, 1.04))
@@ -161,25 +163,29 @@ class SolvedFractionDisplay:
         return min(max(least, smallest / 1000), smallest / 2)
 
     def _draw(self, number: int, name: str, start: float, up_to: float) -> None:
-        losses, expected = np.sort(self.losses[name]), self.expected_loss[name]
+        losses, expected = self.losses[name], self.expected_loss[name]
         values, counts = np.unique(losses, return_counts=True)
-        solved = np.concatenate([[0.0], np.cumsum(counts) / len(losses)])
-        S = np.concatenate([values, [max(up_to, float(values[-1]))]])
-        before = int(np.searchsorted(S, start, side="left"))
-        S, solved = np.concatenate([[start], S[before:]]), np.concatenate([[solved[before]], solved[before:]])
-        look: dict[str, Any] = {
-            "color": COLOURS[number % len(COLOURS)],
-            "marker": MARKERS[number % len(MARKERS)],
-            "markersize": 5,
-        }
-        every = (0.03 + 0.02 * (number % 5), 1 / _MARKERS_PER_LINE)
-        label = f"{shortened(name)}, E[L] = {expected:.3g}"
-        (self.lines_[name],) = self.ax_.plot(S, solved, drawstyle="steps-post", label=label, markevery=every, **look)
-        grid = np.geomspace(expected, max(up_to, expected), 200) if expected > 0 else np.array([start, up_to])
-        (self.bound_lines_[name],) = self.ax_.plot(
-            grid, 1.0 - expected / grid if expected > 0 else np.ones(2), linestyle="--", linewidth=1.2,
-            markerfacecolor="white", markevery=every, **look,
+        later = values > start
+        S = np.concatenate([[start], values[later], [max(up_to, float(values[-1]))]])
+        solved = np.concatenate([[np.mean(losses <= start)], (np.cumsum(counts) / len(losses))[later], [1.0]])
+        grid = np.geomspace(expected, max(up_to, expected), 200) if expected > 0 else np.linspace(start, up_to, 200)
+        bound = 1.0 - expected / np.maximum(grid, max(expected, 1e-300))
+        marked = (np.arange(_MARKERS_PER_LINE) + 0.2 + 0.2 * (number % 4)) / _MARKERS_PER_LINE
+        look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+        (self.lines_[name],) = self.ax_.plot(
+            S, solved, drawstyle="steps-post", label=f"{shortened(name)}, E[L] = {expected:.3g}", markersize=5,
+            markevery=_nearest(solved, marked), **look,
         )  # fmt: skip
+        (self.bound_lines_[name],) = self.ax_.plot(
+            grid, bound, linestyle="--", linewidth=1.2, markersize=5, markerfacecolor="white",
+            markevery=_nearest(bound, marked), **look,
+        )  # fmt: skip
+
+
+def _nearest(rising: Floats, heights: Floats) -> list[int]:
+    """Where a rising curve passes some heights, for markers that stand where the curve rises."""
+    places = np.unique(np.searchsorted(rising, heights))
+    return [int(place) for place in places if 0 < place < len(rising) - 1]
 
 
 def _nothing_known(estimator: Any, X: Any, Y: Any) -> Any:
