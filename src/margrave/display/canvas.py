@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,6 +62,15 @@ def shortened(name: object) -> str:
     """A name as it is written at an axis: the beginning, where it is very long."""
     text = str(name)
     return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1].rstrip() + "…"
+
+
+def explain(ax: Axes, handles: Iterable[Any], names: Iterable[object], **options: Any) -> None:
+    """A legend without a frame, that shows names as they are: `_` hides none."""
+    found = list(handles)
+    legend = ax.legend(found, ["name"] * len(found), frameon=False, **options)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(str(name))
+    literal(legend.get_texts())
 
 
 def literal(texts: Any) -> None:

@@ -91,7 +91,7 @@ class CertificateDisplay:
             bar.set(hatch="////", edgecolor="white", linewidth=0)
         ax.set(xscale="log", xlabel="nodes visited", ylabel="examples")
         ax.set_title(f"{certified} of {n} certified ({_percent(certified, n)} %)", fontsize="medium")
-        _whole_ticks(ax, low, high)
+        _whole_ticks(ax, low, high, least=int(self.nodes.min()))
         plain(ax)
         if certified < n:
             ax.legend(frameon=False, ncols=2, loc="upper center")
@@ -138,11 +138,11 @@ def _whole_numbers() -> Any:
     return matplotlib("ticker").MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10])
 
 
-def _whole_ticks(ax: Axes, low: int, high: int) -> None:
+def _whole_ticks(ax: Axes, low: int, high: int, least: int) -> None:
     """Ticks of a logarithmic axis as whole numbers, also where it spans less than a power of ten."""
     ticker = matplotlib("ticker")
     if high < 30 * low:
         ticks = np.unique(np.round(np.geomspace(low, max(high, low + 1), 5)).astype(int))
-        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.set_xticks(ticks, ["≤ 1" if tick == 1 and least < 1 else f"{tick:,}" for tick in ticks])
         ax.xaxis.set_minor_locator(ticker.NullLocator())
     ax.yaxis.set_major_locator(_whole_numbers())

@@ -123,8 +123,8 @@ class LabelGraphDisplay(LabelWeights):
             at = (1 - t) ** 2 * start + 2 * t * (1 - t) * control + t**2 * end
             towards = (1 - t) * (control - start) + t * (end - control)
             (head,) = self.ax_.plot(
-                float(at[0]), float(at[1]), color=look["color"], marker=_head(towards), markersize=6 + 2 * width,
-                markeredgewidth=0, zorder=2.1 + order,
+                float(at[0]), float(at[1]), color=look["color"], marker=_head(towards), markersize=7 + 3 * width,
+                markeredgecolor="white", markeredgewidth=0.7, zorder=2.1 + order,
             )  # fmt: skip
             self.heads_.append(head)
 

@@ -58,6 +58,8 @@ class LabelWeights:
             label_names = [table.name(column) for column in range(table.n_columns)]
         elif len(label_names) != table.n_columns:
             raise ValueError(f"label_names must name the {table.n_columns} columns of Y, got {len(label_names)} names")
+        if not len(changing):
+            raise ValueError("estimator has no label that changed in training: there is no dependency to show")
         names = [str(label_names[column]) for column in changing]
         return cls(weights=_pair_weights(estimator.model_, X), label_names=names, directed=True)
 
@@ -78,6 +80,8 @@ class LabelWeights:
         table = np.asarray(weights, dtype=np.float64)
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise ValueError(f"weights must be a square matrix, a row and a column per label, got shape {table.shape}")
+        if not len(table):
+            raise ValueError("weights must have at least one label, got none")
         if np.isinf(table).any():
             raise ValueError("weights must be finite, or NaN where there is no dependency; got infinity")
         if not directed and not np.allclose(table, table.T, equal_nan=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from margrave.display.canvas import COLOURS, HATCHES, axes_of, literal, plain, points, shortened
+from margrave.display.canvas import COLOURS, HATCHES, axes_of, explain, literal, plain, points, shortened
 from margrave.primitives import Floats
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class MeasuresDisplay:
     ...     {"model": "LMSBN", "exact_match": 0.67, "f1_micro": 0.72, "seconds": 9.0},
     ... ]
     >>> display = mg.display.MeasuresDisplay.from_rows(rows).plot()
-    >>> display.measures, [bar.get_height() for bar in display.bars_["LMSBN"]]
+    >>> display.measures, [float(bar.get_height()) for bar in display.bars_["LMSBN"]]
     (['exact_match', 'f1_micro'], [0.67, 0.72])
     """
 
@@ -109,7 +109,7 @@ class MeasuresDisplay:
             hatch = HATCHES[(number + number // len(COLOURS)) % len(HATCHES)]
             self.bars_[model] = self.ax_.bar(
                 at, values, 0.94 * width, color=COLOURS[number % len(COLOURS)], hatch=hatch, edgecolor="white",
-                linewidth=0, label=shortened(model),
+                linewidth=0,
             )  # fmt: skip
         bar = points(self.ax_)[0] * width / len(self.measures)
         if bar >= 1.2 * _SMALLEST_TEXT if numbers is None else numbers:
@@ -131,10 +131,11 @@ class MeasuresDisplay:
         ax.set(ylabel="value", ylim=(0, 1.12 * (top or 1.0)))
         plain(ax)
         columns = min(len(self.models), 4)
-        legend = ax.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, frameon=False, fontsize="small"
-        )
-        literal([*legend.get_texts(), *ax.get_xticklabels()])
+        explain(
+            ax, self.bars_.values(), map(shortened, self.models),
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize="small",
+        )  # fmt: skip
+        literal(ax.get_xticklabels())
 
 
 def _is_share(value: Any) -> bool:

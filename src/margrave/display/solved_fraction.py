@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
-from margrave.display.canvas import COLOURS, MARKERS, axes_of, literal, plain, shortened
+from margrave.display.canvas import COLOURS, MARKERS, axes_of, explain, plain, shortened
 from margrave.estimators.directed_model import total_losses
 from margrave.primitives import Floats
 
@@ -76,6 +76,8 @@ class SolvedFractionDisplay:
             raise ValueError(
                 f"expected_loss must have the models of losses, {sorted(losses)}, got {sorted(expected_loss)}"
             )
+        if not losses:
+            raise ValueError("losses must hold at least one model, got none")
         found = {str(name): np.asarray(values, dtype=np.float64) for name, values in losses.items()}
         for name, values in found.items():
             if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
@@ -152,8 +154,8 @@ class SolvedFractionDisplay:
         self.ax_.set(xscale=scale, xlim=(start, up_to), ylim=(-0.02, 1.04))
         self.ax_.set(xlabel="S (loss, summed over labels)", ylabel="fraction of examples with optimum below S")
         plain(self.ax_)
-        legend = self.ax_.legend(loc="best", frameon=False, title="dashed: bound 1 − E[L]/S")
-        literal(legend.get_texts())
+        names = [f"{shortened(name)}, E[L] = {loss:.3g}" for name, loss in self.expected_loss.items()]
+        explain(self.ax_, [self.lines_[name] for name in self.expected_loss], names, title="dashed: bound 1 − E[L]/S")
         return self
 
     def _start(self) -> float:
@@ -173,7 +175,7 @@ class SolvedFractionDisplay:
         marked = (np.arange(_MARKERS_PER_LINE) + 0.2 + 0.2 * (number % 4)) / _MARKERS_PER_LINE
         look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
         (self.lines_[name],) = self.ax_.plot(
-            S, solved, drawstyle="steps-post", label=f"{shortened(name)}, E[L] = {expected:.3g}", markersize=5,
+            S, solved, drawstyle="steps-post", markersize=5,
             markevery=_nearest(solved, marked), **look,
         )  # fmt: skip
         (self.bound_lines_[name],) = self.ax_.plot(
