@@ -1,13 +1,10 @@
 import gzip
 import hashlib
-import http.server
 import lzma
 import os
 import socket
 import subprocess
 import sys
-import threading
-from functools import partial
 
 import pytest
 
@@ -17,30 +14,11 @@ CONTENTS = b"the DT B-NP\n"
 OTHER = b"a DT B-NP\n"
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format, *args):
-        pass
-
-
 @pytest.fixture(autouse=True)
 def no_surroundings(monkeypatch):
     """Neither a data folder nor a proxy of the machine may answer for what a test sets up."""
     monkeypatch.delenv("MARGRAVE_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-
-@pytest.fixture
-def served(tmp_path):
-    """A folder served over localhost as a repository at a commit; yields (folder, address)."""
-    folder = tmp_path / "served" / "owner" / "name" / "c0ffee"
-    folder.mkdir(parents=True)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "served")))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield folder, f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 def registry(host=None, name="toy"):

@@ -54,3 +54,13 @@ def test_agrees_with_the_published_file(subset, n):
     assert np.mean(millionths != 0) < 0.02
     assert np.array_equal(table[:, :294][millionths == 0], scene.data[millionths == 0])
     assert len(table) == n
+
+
+@pytest.mark.parametrize(("subset", "n_train", "n_test"), [("all", 1211, 1196), ("train", 1211, 0), ("test", 0, 1196)])
+def test_parts_are_the_rows_of_the_whole(subset, n_train, n_test):
+    scene = load_scene(subset)
+    assert (scene.X_train.shape, scene.Y_train.shape) == ((n_train, 294), (n_train, 6))
+    assert (scene.X_test.shape, scene.Y_test.shape) == ((n_test, 294), (n_test, 6))
+    assert np.array_equal(np.vstack([scene.X_train, scene.X_test]), scene.data)
+    assert np.array_equal(np.vstack([scene.Y_train, scene.Y_test]), scene.target)
+    assert scene.label_names.tolist() == scene.target_names.tolist()

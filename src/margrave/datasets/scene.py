@@ -39,6 +39,9 @@ def load_scene(subset: Subset = "all") -> Bunch:
         - target : ndarray (n, 6), int64, 0 or 1
         - n_train : int, rows of the training part in `data`; they come first
         - target_names : ndarray (6,), the labels
+        - X_train, Y_train, X_test, Y_test : the rows of `data` and `target` by part, as views; a part outside of the
+          subset has no rows
+        - label_names : the labels, as `target_names`
         - feature_names : list of 294 str, the names of the published file
         - DESCR : str
 
@@ -60,11 +63,17 @@ def load_scene(subset: Subset = "all") -> Bunch:
     # Dividing (not multiplying by 1e-6) gives the double nearest to the decimal number.
     data = np.vstack([arrays[f"X_{part}_micro"] for part in parts]) / _MICRO
     target = np.vstack([arrays[f"Y_{part}"] for part in parts]).astype(np.int64)
+    n_train = len(arrays["Y_train"]) if "train" in parts else 0
     return Bunch(
         data=data,
         target=target,
-        n_train=len(arrays["Y_train"]) if "train" in parts else 0,
+        n_train=n_train,
         target_names=arrays["label_names"],
+        X_train=data[:n_train],
+        Y_train=target[:n_train],
+        X_test=data[n_train:],
+        Y_test=target[n_train:],
+        label_names=arrays["label_names"],
         feature_names=[f"Att{column}" for column in range(1, data.shape[1] + 1)],
         DESCR=_DESCR,
     )
