@@ -28,7 +28,7 @@ _DESCRIPTIONS = {
     "rcv1v2": "Newswire stories; tf-idf weights, rows of length 1 (Lewis et al., JMLR 5, 2004). Mulan's first subset "
     "of RCV1-v2, repaired: its labels were shifted by one column in the test part, and its first label, absent there, "
     "is left out. A label's name is its column, from 0, in the published training part. The last feature is 1 in 92 "
-    "rows of the test part, which have length √2: it holds the label that was shifted out.",
+    "rows of the test part, which have length √2: it seems to hold the label that was shifted out.",
 }
 
 

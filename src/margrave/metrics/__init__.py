@@ -1,6 +1,7 @@
 """Measures of predictions: tokens, whole sequences, chunks, confusions."""
 
 from margrave.metrics.chunks import ChunkScore, chunk_f1, chunk_report, chunk_scores
+from margrave.metrics.multilabel import multilabel_scores
 from margrave.metrics.sequences import confusion_matrix, sequence_accuracy, token_accuracy
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "chunk_report",
     "chunk_scores",
     "confusion_matrix",
+    "multilabel_scores",
     "sequence_accuracy",
     "token_accuracy",
 ]
