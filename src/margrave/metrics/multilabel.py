@@ -113,9 +113,7 @@ def _first_wrong(entries: AnyArray, name: str) -> tuple[int, ...] | None:
 
 
 def _not_an_indicator(name: str, value: float, row: int) -> ValueError:
-    return ValueError(
-        f"{name}: expected 0 or 1, got {value} in row {row}; map labels of -1 and +1 by (Y + 1) // 2"
-    )
+    return ValueError(f"{name}: expected 0 or 1, got {value} in row {row}; map labels of -1 and +1 by (Y + 1) // 2")
 
 
 def _totals(Y: Any, axis: int) -> Integers:
