@@ -37,9 +37,7 @@ class TuningData:
 
     def train(self, base: Any, rows: Integers) -> Any:
         """A copy of an estimator, trained on some examples; a label may never change among those."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*labels never change in training", UserWarning)
-            return clone(base).fit(*_safe_split(base, self.X, self.Y, rows))
+        return train(base, *_safe_split(base, self.X, self.Y, rows))
 
     def joint(self, model: LMSBNClassifier, train: Integers, test: Integers) -> LeftOut:
         """Some examples as a model sees them that was trained on others."""
@@ -59,12 +57,17 @@ class TuningData:
         return decisions(model, X, self.table), self.truth[test]
 
 
-def known_labels(X: Any, Y: Any) -> tuple[LabelTable, Booleans]:
-    """The table of some labels, and those that change; all must be known."""
+def train(base: Any, X: Any, Y: Any) -> Any:
+    """A trained copy of an estimator, which is not to say that some labels never change."""
     if X is None:
         raise ValueError("X is None: cuts are of scores of features; LMSBNClassifier models labels alone")
-    if Y is None:
-        raise ValueError("ThresholdTunedClassifier requires y to be passed, but the target y is None")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*labels never change in training", UserWarning)
+        return clone(base).fit(X, Y)
+
+
+def known_labels(Y: Any) -> tuple[LabelTable, Booleans]:
+    """The table of some labels, and those that change; all must be known."""
     table, values = LabelTable.learn(Y)
     if (values == 0).any():
         row, column = (int(i) for i in np.argwhere(values == 0)[0])

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from margrave.estimators.directed_answers import Certified
 from margrave.estimators.joint_cuts import JointSearch, with_cuts
 from margrave.estimators.label_cuts import TARGETS, cyclic_cuts, svm1_cuts
-from margrave.estimators.left_out import TuningData, decisions, known_labels, looks_around, scores_of
+from margrave.estimators.left_out import TuningData, decisions, known_labels, looks_around, scores_of, train
 from margrave.estimators.lmsbn import LMSBNClassifier
 from margrave.inference import BranchAndBound
 from margrave.primitives import AnyArray, Floats, effective_n_jobs
@@ -58,7 +58,7 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
     n_jobs : int, default=None
         Threads of the estimator, where it takes any; None: as it says itself.
     random_state : int or None, default=None
-        Of the folds, and of the usual estimator.
+        Of the folds, and of an estimator that has none of its own.
 
     Attributes
     ----------
@@ -114,31 +114,32 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, Y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Choose the cuts, and train on everything.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n_examples, n_features)
-        Y : table of shape (n_examples, K), or array of shape (n_examples,)
+        y : table of shape (n_examples, K), or array of shape (n_examples,)
             Any two values per column, all of them known.
         """
         self._check()
-        X, Y = (part.tocsr() if sparse.issparse(part) else part for part in (X, Y))
-        table, truth = known_labels(X, Y)
+        X, y = (part.tocsr() if sparse.issparse(part) else part for part in (X, y))
         base = self._base()
-        data, cuts = TuningData(X, Y, table, truth), np.zeros(len(table.changing))
-        model = data.train(base, np.arange(len(truth)))
+        model = train(base, X, y)  # first of all, as it looks at the data more closely than cuts have to
+        table, truth = known_labels(y)
+        cuts = np.zeros(len(table.changing))
         if len(cuts):
-            cuts = self._cuts(base, looks_around(model), data)
-        if isinstance(model, LMSBNClassifier):
+            cuts = self._cuts(base, looks_around(model), TuningData(X, y, table, truth))
+        own = isinstance(model, LMSBNClassifier)
+        if own:
             model.model_ = with_cuts(model.model_, cuts)
         self.estimator_, self.thresholds_, self.table_ = model, table.widened(cuts[None], 0.0)[0], table
-        self.classes_ = table.classes[0] if table.one_column else list(table.classes)
-        self.n_features_in_ = model.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)
-        if hasattr(model, "feature_names_in_"):
-            self.feature_names_in_ = model.feature_names_in_
+        self.classes_ = model.classes_ if own else (table.classes[0] if table.one_column else list(table.classes))
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
         return self
 
     def predict(self, X: Any) -> AnyArray:
@@ -167,10 +168,10 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
         found: Certified = self.estimator_.predict_certified(X, given)
         return found
 
-    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of examples whose labels are all right (exact match)."""
         check_is_fitted(self)
-        right = self.table_.read(self.predict(X)) == self.table_.read(Y)
+        right = self.table_.read(self.predict(X)) == self.table_.read(y)
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
     # ------------------------------------------------------------------
@@ -201,8 +202,11 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
                 "take one per label, as sklearn.multiclass.OneVsRestClassifier does"
             )
         base = clone(self.estimator)
-        if self.n_jobs is not None and "n_jobs" in base.get_params(deep=False):
+        known = base.get_params(deep=False)
+        if self.n_jobs is not None and "n_jobs" in known:
             base.set_params(n_jobs=self.n_jobs)
+        if self.random_state is not None and known.get("random_state", 0) is None:
+            base.set_params(random_state=self.random_state)
         return base
 
     def _cuts(self, base: Any, joint: bool, data: TuningData) -> Floats:
@@ -213,7 +217,7 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"cuts are chosen on examples left out: at least 2 are needed, got n_samples = {n}")
         of = np.random.default_rng(self.random_state).permutation(n) % min(self.folds, n)
         folds = [(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(min(self.folds, n))]
-        models = [data.train(base, train) for train, _ in folds]
+        models = [data.train(base, rows) for rows, _ in folds]
         if joint:
             left_out = [data.joint(m, *fold) for m, fold in zip(models, folds, strict=True)]
             search = BranchAndBound() if base.inference is None else base.inference
