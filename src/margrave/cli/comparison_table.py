@@ -2,6 +2,7 @@
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from margrave.estimators import Comparison
 
@@ -25,7 +26,7 @@ def show_comparison(comparison: Comparison, console: Console, title: str | None 
     best = {key: _best(comparison, key) for key in comparison.columns if key not in ("model", "certified")}
     for row, cells in zip(comparison.rows, comparison.cells(), strict=True):
         bold = [key in best and row[key] == best[key] for key in comparison.columns]
-        table.add_row(*(f"[bold]{cell}[/bold]" if b else cell for cell, b in zip(cells, bold, strict=True)))
+        table.add_row(*(Text(cell, style="bold" if b else "") for cell, b in zip(cells, bold, strict=True)))
     console.print(table)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from margrave.features.label_table import LabelTable
+from margrave.features.label_table import LabelTable, Values
 from margrave.metrics import multilabel_scores
 from margrave.primitives import AnyArray, Booleans
 
@@ -41,21 +42,22 @@ class Comparison:
 
     def to_frame(self) -> Any:
         """A pandas data frame, models as its index; pandas must be installed."""
-        import pandas as pd  # noqa: PLC0415 -- not needed by anything else
-
-        return pd.DataFrame(self.rows).set_index("model")
+        return import_module("pandas").DataFrame(self.rows).set_index("model")
 
     def cells(self) -> list[list[str]]:
         """Every row as text: names, measures with three decimals, seconds with two, certified shares as percentages."""
         return [[_text(key, row[key]) for key in self.columns] for row in self.rows]
 
     def __str__(self) -> str:
+        if not self.rows:
+            return "no models"
         lines = [self.columns, *self.cells()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
-            "  ".join(f"{cell:<{w}}" if k == 0 else f"{cell:>{w}}" for k, (cell, w) in enumerate(zip(line, widths)))
+        aligned = [
+            [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
             for line in lines
-        )
+        ]
+        return "\n".join("  ".join(line).rstrip() for line in aligned)
 
 
 def compare(
@@ -95,7 +97,7 @@ def compare(
     [('LMSBN', True, 1.0), ('tree', False, None)]
     """
     table, values = LabelTable.learn(Y_train)
-    train, test = (np.asarray(part > 0, dtype=np.int64) for part in (values, table.read(Y_test, "Y_test")))
+    train, test = (_zeros_and_ones(part, table) for part in (values, table.read(Y_test, "Y_test")))
     chosen = list(measures)
     unknown = set(chosen) - set(multilabel_scores([[1]], [[1]]))
     if unknown:
@@ -116,41 +118,47 @@ def _judged(model: Any, X: Any, Y: AnyArray, X_test: Any, Y_test: AnyArray, meas
     trained = perf_counter()
     certified = None
     if hasattr(fitted, "predict_certified"):
-        labels, *_, proved = fitted.predict_certified(X_test)
-        certified = float(np.mean(proved))
+        found = fitted.predict_certified(X_test)
+        labels, certified = found.labels, float(np.mean(found.certified))
     else:
         labels = fitted.predict(X_test)
     done = perf_counter()
-    scores = multilabel_scores(Y_test, zeros_and_ones(labels, Y_test.shape))
+    scores = multilabel_scores(Y_test, as_labels(labels, Y_test.shape))
     runs = dict(zip(_OF_RUNS, (trained - began, done - trained, certified), strict=True))
     return {**{name: scores[name] for name in measures}, **runs}
 
 
-def zeros_and_ones(labels: Any, shape: tuple[int, int]) -> AnyArray:
-    """Predictions as classifiers give them (arrays, lists, sparse or masked matrices, data frames) as a table of 0, 1.
+def as_labels(labels: Any, shape: tuple[int, ...]) -> AnyArray:
+    """Predictions as classifiers give them (arrays, lists, sparse matrices, data frames) as an array of 0 and 1.
 
     Parameters
     ----------
-    labels : table of shape (n_examples, K), or (n_examples,) where K = 1
-        0 or 1, or what is neither true nor false but equals one of them, as 1.0.
+    labels : table of 0 and 1, or of what equals them, such as 1.0
     shape : tuple
-        (n_examples, K).
+        What the array must have.
 
     Examples
     --------
-    >>> zeros_and_ones([[1.0, 0.0]], (1, 2))
+    >>> as_labels([[1.0, 0.0]], (1, 2))
     array([[1, 0]])
     """
     found: AnyArray = np.asarray(labels.toarray() if sparse.issparse(labels) else labels)
-    if found.ndim == 1 and shape[1] == 1:
-        found = found[:, None]
     if found.shape != shape:
-        raise ValueError(f"predictions must have shape {shape}, a row per example, got {found.shape}")
+        raise ValueError(f"predictions must have the shape of Y_test, {shape}, got {found.shape}")
     wrong: Booleans = (found != 0) & (found != 1)
     if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
         raise ValueError(f"predictions must be 0 or 1, got {found[wrong][0]!r} for example {row}")
     return found.astype(np.int64)
+
+
+def _zeros_and_ones(values: Values, table: LabelTable) -> AnyArray:
+    """What models are given: in two dimensions, or in one where the labels came in one."""
+    if (values == 0).any():
+        row, column = (int(i) for i in np.argwhere(values == 0)[0])
+        raise ValueError(f"labels of example {row} do not say label {table.name(column)}; a comparison needs them all")
+    full: AnyArray = (values > 0).astype(np.int64)
+    return full[:, 0] if table.one_column else full
 
 
 def _named(models: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
