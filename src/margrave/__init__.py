@@ -12,7 +12,14 @@ from margrave._version import __version__
 
 if TYPE_CHECKING:  # what editors and mypy read
     from margrave import checks, datasets, display, features, graphs, inference, losses, metrics, scores, solvers
-    from margrave.estimators import ChainCRF, ChainM3N, LMSBNClassifier, SequenceClassifier, load
+    from margrave.estimators import (
+        ChainCRF,
+        ChainM3N,
+        LMSBNClassifier,
+        SequenceClassifier,
+        ThresholdTunedClassifier,
+        load,
+    )
     from margrave.graphs import Sequence, Sequences
     from margrave.versions import show_versions
 
@@ -23,6 +30,7 @@ __all__ = [
     "Sequence",
     "SequenceClassifier",
     "Sequences",
+    "ThresholdTunedClassifier",
     "__version__",
     "checks",
     "datasets",
@@ -46,6 +54,7 @@ _HOMES = {
     "Sequence": "graphs",
     "SequenceClassifier": "estimators",
     "Sequences": "graphs",
+    "ThresholdTunedClassifier": "estimators",
     "load": "estimators",
     "show_versions": "versions",
 }
