@@ -43,6 +43,6 @@ def paper(
     asked = [f"table {table}"] * (table is not None) + [f"figure {figure}"] * (figure is not None)
     rows = make_item(name, asked + ["ablation"] * ablation, output, data, jobs, seed, trial)
     if as_json:
-        print_json(rows)
+        print_json({"rows": rows})
     else:
         show_rows(rows, output)

@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.table import Table
 
-from margrave.cli.errors import BadInputError
-from margrave.cli.targets import standard_error, standard_output
+from margrave.cli.errors import BadInputError, say
+from margrave.cli.targets import standard_output
 from margrave.papers import PAPERS, Order
 
 Row = Mapping[str, Any]
@@ -33,8 +33,7 @@ def make_item(
     if len(items) != 1 or items[0] not in known:
         asked = " and ".join(f"--{item}" for item in items) or "nothing"
         raise BadInputError(f"ask for one of {', '.join(f'--{item}' for item in known)}; got {asked}")
-    console = standard_error()
-    order = Order(folder, data, jobs, seed, lambda text: console.print(f"[dim]{text} ...[/dim]"), trial)
+    order = Order(folder, data, jobs, seed, lambda text: say(f"{text} ..."), trial)
     return PAPERS[name].make(items[0], order)
 
 

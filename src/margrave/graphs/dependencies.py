@@ -77,9 +77,9 @@ class Dependencies:
         place = np.empty(len(ranked), dtype=np.int64)
         place[ranked] = np.arange(len(ranked))
         by_place = [np.unique(place[np.asarray(parents[label], dtype=np.int64)]) for label in ranked]
-        for i, found in enumerate(by_place):
-            if len(found) and found[-1] >= i:
-                child, parent = int(ranked[i]), int(ranked[found[-1]])
+        for i, before in enumerate(by_place):
+            if len(before) and before[-1] >= i:
+                child, parent = int(ranked[i]), int(ranked[before[-1]])
                 raise ValueError(f"order puts label {child} before label {parent}, which it looks at")
         return cls._of_places(ranked, by_place, clique_size)
 

@@ -21,7 +21,7 @@ def draw_times(rows: Sequence[Row]) -> Figure:
         of_curve = [row for row in rows if (row["method"], row["weights"]) == (method, weights)]
         labels, seconds = [row["labels"] for row in of_curve], [row["seconds"] for row in of_curve]
         above = [row["seconds"] + row["sd"] for row in of_curve]
-        style = {"color": COLOURS[number]}
+        style: dict[str, Any] = {"color": COLOURS[number]}
         ax.plot(labels, seconds, marker=MARKERS[number], label=f"{method}, {weights} weights", **style)
         ax.plot(labels, above, linestyle="--", linewidth=0.8, **style)
         stopped = [row for row in of_curve if row.get("proved", 1.0) < 1.0]

@@ -96,7 +96,7 @@ class Table:
         return chosen
 
     def _kernel(self, name: str, kernel: str, **fixed: Any) -> Parameters:
-        gamma = Kernel(kernel).settled(self._split.X_train).gamma
+        gamma = float(Kernel(kernel).settled(self._split.X_train).gamma or 1.0)
         factors, penalties = (GAMMAS[1:2], KERNEL_CS[1:2]) if self._small else (GAMMAS, KERNEL_CS)
         grid = [{"C": C, "gamma": factor * gamma} for factor in factors for C in penalties]
         make = {"kernel": kernel, **fixed}
