@@ -11,6 +11,7 @@ from margrave.cli.targets import standard_output
 from margrave.papers import PAPERS, Order
 
 Row = Mapping[str, Any]
+_MOST_SHOWN = 60
 
 
 def list_papers() -> None:
@@ -40,8 +41,9 @@ def make_item(
 def show_rows(rows: Sequence[Row], folder: Path) -> None:
     """Print a table of rows, and where it was written."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    table = Table(*columns, caption=f"written to {folder}")
-    for row in rows:
+    more = f", {len(rows) - _MOST_SHOWN} more rows there" if len(rows) > _MOST_SHOWN else ""
+    table = Table(*columns, caption=f"written to {folder}{more}")
+    for row in rows[:_MOST_SHOWN]:
         table.add_row(*(_text(row.get(column, "")) for column in columns))
     standard_output().print(table)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,8 +53,10 @@ class Selection:
 
     def _score(self, name: str, make: Callable[[Parameters], Any], setting: Parameters) -> float:
         predicted = np.empty_like(self.Y)
-        for train, test in self._folds():
-            predicted[test] = make(setting).fit(self.X[train], self.Y[train]).predict(self.X[test])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # labels that never change in a fold
+            for train, test in self._folds():
+                predicted[test] = make(setting).fit(self.X[train], self.Y[train]).predict(self.X[test])
         scores = multilabel_scores(self.Y, predicted)
         chosen = {measure: scores[measure] for measure in MEASURES}
         self.rows.append({"model": name, **setting, **chosen, "mean": mean_measure(scores)})

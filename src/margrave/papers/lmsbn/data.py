@@ -26,8 +26,10 @@ def split_of(name: str, n_examples: int | None = None) -> Split:
     """A set by name; `n_examples` takes so many of each part, for a trial."""
     bunch = load_scene() if name == "scene" else fetch_multilabel(name)
     parts = [bunch.X_train, bunch.Y_train, bunch.X_test, bunch.Y_test]
-    if n_examples is not None:
-        parts = [part[:n_examples] for part in parts]
+    if n_examples is not None:  # some sets are sorted by label
+        rng = np.random.default_rng(0)
+        chosen = [np.sort(rng.permutation(len(labels))[:n_examples]) for labels in (parts[1], parts[3])]
+        parts = [part[chosen[k // 2]] for k, part in enumerate(parts)]
     if name in _STANDARDISED:
         mean, scale = parts[0].mean(axis=0), parts[0].std(axis=0)
         parts[0], parts[2] = ((part - mean) / np.where(scale > 0, scale, 1.0) for part in (parts[0], parts[2]))
