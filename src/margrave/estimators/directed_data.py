@@ -118,7 +118,10 @@ def example_weights(values: Values, table: LabelTable, C: Any, sample_weight: An
 
 
 def _penalties(C: Any, table: LabelTable) -> Floats:
-    given = np.asarray(C, dtype=np.float64) if not isinstance(C, bool) and np.ndim(C) <= 1 else np.asarray(np.nan)
+    given = np.asarray(C)
+    if given.dtype.kind not in "iuf" or given.ndim > 1:
+        raise ValueError(f"C must be a number above 0, or one per label, got {C!r}")
+    given = given.astype(np.float64)
     if given.ndim == 1 and len(given) != table.n_columns:
         raise ValueError(f"C must be a number or {table.n_columns} numbers, one per label, got {len(given)}")
     if not (np.isfinite(given).all() and (given > 0).all()):
