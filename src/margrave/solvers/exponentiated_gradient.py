@@ -22,8 +22,8 @@ class ExponentiatedGradient(BinarySolver):
         t ← (1 − ηT) t + η ((1 if T = 0 else 0) − z),
 
     whose fixed point for the log-loss is t = −z, where α = U σ(−z). The weights follow by (change of α) y · row. Each row
-    has a rate η of its own: halved until the dual does not fall, a tenth larger after a step that was taken at once.
-    So the dual rises with every step, and α is inside its bounds without being clipped.
+    has a rate η of its own: halved until the dual does not fall, a fifth larger after a step that stopped short of
+    the row's best (at most 1 where T = 1). So the dual rises with every step, and α is inside its bounds without being clipped.
 
     A step costs what the row lists (see `margrave.scores.margins`) and one exponential for each rate that is tried.
 
@@ -45,9 +45,9 @@ class ExponentiatedGradient(BinarySolver):
     --------
     >>> import margrave as mg
     >>> from margrave.datasets import load_scene
-    >>> scene = load_scene()
+    >>> scene = load_scene("train")
     >>> model = mg.LMSBNClassifier(C=0.1, solver=mg.solvers.ExponentiatedGradient(tol=0.01, random_state=0))
-    >>> model.fit(scene.X_train, scene.Y_train).gap_ <= 0.01
+    >>> model.fit(scene.data, scene.target).gap_ <= 0.01
     True
     """
 

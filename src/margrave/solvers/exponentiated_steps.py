@@ -21,8 +21,8 @@ from margrave.scores.margins import State, Visited, add_row, margin
 
 #: log(α/(U − α)) is kept between these: farther out a multiplier is its bound, to rounding, and could never come back.
 FARTHEST = 36.0
-#: What a rate is multiplied by after a step that was taken at once, and after one that was not.
-GROWTH, CUT = 1.1, 0.5
+#: What a rate is multiplied by after a step that stopped short of the top, and after one that made the dual fall.
+GROWTH, CUT = 1.2, 0.5
 _MOST_CUTS = 60
 _LARGEST_RATE = 1e6
 
@@ -51,20 +51,23 @@ def exponentiated_passes(
             label, room, alpha, t = labels[row], weights[row], multipliers[row], logits[row]
             z = label * margin(visited, state, row)
             slope = (-t if smooth else 1.0) - z
-            rate, moved, delta = rates[row], t, 0.0
+            rate, moved, reached, delta = rates[row], t, alpha, 0.0
             for cuts in range(_MOST_CUTS):
                 moved = min(max(t + rate * slope, -FARTHEST), FARTHEST)
-                delta = room / (1.0 + exp(-moved)) - alpha
+                reached = room / (1.0 + exp(-moved))
+                delta = reached - alpha
                 after = (-moved if smooth else 1.0) - z - delta * squares[row]
-                if after * slope >= 0.0 or _gain(t, moved, room, delta, z, squares[row], smooth) >= 0.0:
+                if after * slope >= 0.0:
                     if cuts == 0:
                         rate = min(GROWTH * rate, largest)
+                    break
+                if _gain(t, moved, room, delta, z, squares[row], smooth) >= 0.0:
                     break
                 rate *= CUT
                 delta = 0.0
             rates[row] = rate
             if delta != 0.0:
-                logits[row], multipliers[row] = moved, alpha + delta
+                logits[row], multipliers[row] = moved, reached
                 add_row(visited, state, row, delta * label)
 
 

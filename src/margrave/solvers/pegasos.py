@@ -43,9 +43,9 @@ class Pegasos(BinarySolver):
     --------
     >>> import margrave as mg
     >>> from margrave.datasets import load_scene
-    >>> scene = load_scene()
+    >>> scene = load_scene("train")
     >>> model = mg.LMSBNClassifier(C=0.1, solver=mg.solvers.Pegasos(tol=0.1, random_state=0))
-    >>> model.fit(scene.X_train, scene.Y_train).gap_ <= 0.1
+    >>> model.fit(scene.data, scene.target).gap_ <= 0.1
     True
     """
 
