@@ -57,12 +57,12 @@ class LoneLabel:
 
     def dual(self, multipliers, loss):
         """From the definition; the multipliers are inside their bounds."""
-        a, U, w = multipliers, self.weights, self.rows.T @ (multipliers * self.y)
+        a, room, w = multipliers, self.weights, self.rows.T @ (multipliers * self.y)
         if loss == "hinge":
             return a.sum() - 0.5 * w @ w
-        some = (a > 0) & (a < U)
-        a, U = a[some], U[some]
-        return -(a * np.log(a / U) + (U - a) * np.log(1 - a / U)).sum() - 0.5 * w @ w
+        some = (a > 0) & (a < room)
+        a, room = a[some], room[some]
+        return -(a * np.log(a / room) + (room - a) * np.log(1 - a / room)).sum() - 0.5 * w @ w
 
     def liblinear(self, loss):
         """The least primal."""

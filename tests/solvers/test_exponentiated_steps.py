@@ -43,7 +43,7 @@ def test_a_rate_that_is_too_large_is_halved_until_the_dual_does_not_fall(loss, r
     label = one_row(seed)
     label.weights[0] = 3.0 if loss == "hinge" else 100.0
     share = 0.01 / (label.rows[0] @ label.rows[0]) / label.weights[0]  # far too small: the slope is steep
-    before, after, t, new_rate, z = visited_once(label, loss, share, rate)
+    before, after, _, new_rate, z = visited_once(label, loss, share, rate)
     cuts = np.log(new_rate / rate) / np.log(CUT)
     assert cuts == pytest.approx(round(cuts)) and cuts >= 1
     assert label.dual(after, loss) > label.dual(before, loss)

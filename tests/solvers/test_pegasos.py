@@ -36,15 +36,15 @@ def test_near_dual_coordinate_descents_weights(loss, form):
 
 def textbook(label, loss, orders):
     """The algorithm as the paper has it, on w itself, with λ/2 ‖w‖² + the mean of the rows' losses."""
-    rows, y, U = label.rows, label.y, label.weights
-    on = U > 0
-    lam, w, t = 1.0 / U[on].sum(), np.zeros(rows.shape[1]), 0
+    rows, y, room = label.rows, label.y, label.weights
+    on = room > 0
+    lam, w, t = 1.0 / room[on].sum(), np.zeros(rows.shape[1]), 0
     for order in orders:
         for row in order:
             t += 1
             z = y[row] * (rows[row] @ w)
             slope = (1.0 if z < 1 else 0.0) if loss == "hinge" else expit(-z)
-            w = w - 1.0 / (lam * t) * (lam * w - U[row] / U[on].mean() * slope * y[row] * rows[row])
+            w = w - 1.0 / (lam * t) * (lam * w - room[row] / room[on].mean() * slope * y[row] * rows[row])
     return w
 
 

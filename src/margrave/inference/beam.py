@@ -1,6 +1,7 @@
 """Beam search for a labelling of small loss: fast whatever the scores are, and honest about what it left out."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -84,13 +85,11 @@ class Beam(LabelSearch):
     # ------------------------------------------------------------------
 
     def _maker(self, scores: Sequence[DirectedScores], given: Values | None) -> Callable[[], "_Rows"]:
-        width = self.width
+        width: Any = self.width
         if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 1:
             raise ValueError(f"width of Beam must be a whole number of at least 1, got {width!r}")
         if len(scores) > 1:
-            raise ValueError(
-                f"Beam searches one order, got {len(scores)}; use BranchAndBound, which searches their mean"
-            )
+            raise ValueError(f"Beam searches one order, got {len(scores)}; use BranchAndBound, which takes several")
         n, K = scores[0].inputs.shape
         order, kept = scores[0].dependencies.order, min(int(width), 2 ** min(K, 62))
         shared = scores[0].by_place, wiring_of(scores[0]), known_labels(given, n, K)[:, order].copy()

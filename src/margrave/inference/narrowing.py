@@ -1,8 +1,8 @@
 """Beam search over the places of one order; kernels.
 
 At each place every partial labelling that is kept gets both values, the one that the score prefers first, and those of
-least loss are kept for the next place. Which these are, a heap with the worst on top knows; they move to a second set of
-rows with all that they have said of later places.
+least loss are kept for the next place. Which these are, a heap with the worst on top knows; they move to a second set
+of rows with all that they have said of later places.
 """
 
 import numpy as np

@@ -21,9 +21,9 @@ class ExponentiatedGradient(BinarySolver):
 
         t ← (1 − ηT) t + η ((1 if T = 0 else 0) − z),
 
-    whose fixed point for the log-loss is t = −z, where α = U σ(−z). The weights follow by (change of α) y · row. Each row
-    has a rate η of its own: halved until the dual does not fall, a fifth larger after a step that stopped short of
-    the row's best (at most 1 where T = 1). So the dual rises with every step, and α is inside its bounds without being clipped.
+    whose fixed point for the log-loss is t = −z, where α = U σ(−z). The weights follow by (change of α) y · row. Each
+    row has a rate η of its own: halved until the dual does not fall, a fifth larger after a step that stopped short
+    of the row's best (at most 1 where T = 1). So the dual never falls, and α stays inside its bounds by itself.
 
     A step costs what the row lists (see `margrave.scores.margins`) and one exponential for each rate that is tried.
 

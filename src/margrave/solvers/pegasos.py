@@ -19,9 +19,9 @@ class Pegasos(BinarySolver):
                                                           (1 or 0; for the log-loss σ(−z)),
 
     is v ← v + U_l/Ū s y_l row_l with w = v/(λt): nothing is ever scaled. After P passes of one visit to each row,
-    t = Pn, so w = Σ α_l y_l row_l with α_l = U_l/(Ū λ P n) Σ s = U_l times the *mean* of the row's P shares s. That lies
-    in [0, U_l]: the weights at the end of a pass come with dual variables that prove how good they are. A start counts
-    as a first pass, whose shares are those of the start.
+    t = Pn, so w = Σ α_l y_l row_l with α_l = U_l/(Ū λ P n) Σ s: U_l times the *mean* of the row's P shares s. That
+    lies in [0, U_l]: the weights at the end of a pass come with dual variables that prove how good they are. A start
+    counts as a first pass, whose shares are those of the start.
 
     A step costs what the row lists (see `margrave.scores.margins`). The gap falls as log(T)/T: good for a first
     answer, slow for a precise one. There is no projection onto a ball, which would take the weights from their duals.
