@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from margrave.datasets import load_scene
+from margrave.estimators import LMSBNClassifier
 from margrave.inference import Beam, BranchAndBound
 from tests.inference.label_enumeration import every_loss, loss_of, random_scores
 
@@ -70,6 +72,20 @@ def test_with_more_labels_than_can_be_enumerated(smooth):
         assert (found.loss >= best.loss - 1e-9).all()
         assert (found.bound <= best.loss + 1e-9).all()
         assert np.allclose(found.loss, scores.losses(found.labels))
+
+
+def test_on_a_trained_model():
+    parts = [load_scene(subset) for subset in ("train", "test")]
+    few = slice(None, None, 6), slice(None, None, 15)  # rows, columns
+    model = LMSBNClassifier(random_state=0, tol=1e-2).fit(parts[0].data[few], parts[0].target[few[0]])
+    X = parts[1].data[few]
+    exact = model.predict_certified(X)
+    assert exact.certified.all()
+    for width in (1, 2, 64):
+        found = model.set_params(inference=Beam(width)).predict_certified(X)
+        assert (found.bound <= exact.loss + 1e-9).all() and (found.loss >= exact.loss - 1e-9).all()
+        assert np.allclose(found.loss[found.certified], exact.loss[found.certified])
+    assert found.certified.all()
 
 
 def test_one_wide_it_is_the_path_of_preferred_values():
