@@ -71,7 +71,7 @@ class LabelTable:
                 row = int(np.flatnonzero(mask & ~np.isin(column, self.classes[j]))[0])
                 wanted = " or ".join(map(repr, self.classes[j].tolist()))
                 raise ValueError(
-                    f"{what}[{row}] has {unseen[0]!r} as label {self.name(j)}, which was {wanted} in training; "
+                    f"{what}[{row}] has {unseen.tolist()[0]!r} as label {self.name(j)}, which was {wanted} in training; "
                     "leave it unknown (NaN or None)"
                 )
         return self._values(columns, known)
