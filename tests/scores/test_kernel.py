@@ -9,7 +9,7 @@ from margrave.scores import Kernel
 RNG = np.random.default_rng(0)
 X, Z = RNG.random((70, 5)), RNG.random((9, 5))
 SKLEARN = {
-    "linear": lambda x, z: pairwise.linear_kernel(x, z),
+    "linear": pairwise.linear_kernel,
     "poly": lambda x, z: pairwise.polynomial_kernel(x, z, degree=2, gamma=0.7, coef0=0.3),
     "rbf": lambda x, z: pairwise.rbf_kernel(x, z, gamma=0.7),
     "laplacian": lambda x, z: pairwise.laplacian_kernel(x, z, gamma=0.7),
