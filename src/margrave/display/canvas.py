@@ -18,7 +18,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "--", "ooo", "++")
 #: Inches.
 SIZE = (6.0, 4.0)
-_LONGEST_NAME = 24
+#: Letters of a name in a legend, which has more room than an axis.
+LONGEST_IN_LEGEND = 40
 
 
 def matplotlib(part: str) -> Any:
@@ -58,10 +59,10 @@ def plain(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def shortened(name: object) -> str:
+def shortened(name: object, longest: int = 24) -> str:
     """A name as it is written at an axis: the beginning, where it is very long."""
     text = str(name)
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1].rstrip() + "…"
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
 def explain(ax: Axes, handles: Iterable[Any], names: Iterable[object], **options: Any) -> None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from margrave.display.canvas import COLOURS, HATCHES, axes_of, explain, literal, plain, points, shortened
+from margrave.display.canvas import (
+    COLOURS,
+    HATCHES,
+    LONGEST_IN_LEGEND,
+    axes_of,
+    explain,
+    literal,
+    plain,
+    points,
+    shortened,
+)
 from margrave.primitives import Floats
 
 if TYPE_CHECKING:
@@ -124,15 +134,16 @@ class MeasuresDisplay:
 
     def _explain(self) -> None:
         ax = self.ax_
-        names = [_written(measure) for measure in self.measures]
-        ax.set_xticks(range(len(names)), names)
+        ax.set_xticks(range(len(self.measures)), [_written(measure) for measure in self.measures])
         ax.tick_params(axis="x", length=0)
         top = float(np.nanmax(self.values, initial=0.0))
         ax.set(ylabel="value", ylim=(0, 1.12 * (top or 1.0)))
         plain(ax)
-        columns = min(len(self.models), 4)
+        names = [shortened(model, LONGEST_IN_LEGEND) for model in self.models]
+        widest = 36.0 + 4.6 * max(map(len, names))  # points, with the patch beside it
+        columns = int(np.clip(1.25 * points(ax)[0] / widest, 1, min(len(names), 4)))
         explain(
-            ax, self.bars_.values(), map(shortened, self.models),
+            ax, self.bars_.values(), names,
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize="small",
         )  # fmt: skip
         literal(ax.get_xticklabels())
