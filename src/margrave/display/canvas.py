@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -65,12 +65,17 @@ def shortened(name: object, longest: int = 24) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def explain(ax: Axes, handles: Iterable[Any], names: Iterable[object], **options: Any) -> None:
-    """A legend without a frame, that shows names as they are: `_` hides none."""
+def explain(ax: Axes, handles: Iterable[Any], names: Sequence[str], title: str | None = None) -> None:
+    """A legend above the axes, where it hides nothing; it shows every name as it is, also one that begins with `_`."""
     found = list(handles)
-    legend = ax.legend(found, ["name"] * len(found), frameon=False, **options)
+    widest = 36.0 + 4.6 * max(map(len, names))  # points, with the handle beside it
+    columns = max(1, min(len(names), 4, int(1.25 * points(ax)[0] / widest)))
+    legend = ax.legend(
+        found, ["name"] * len(found), title=title, frameon=False, fontsize="small", title_fontsize="small",
+        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
+    )  # fmt: skip
     for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set_text(str(name))
+        text.set_text(name)
     literal(legend.get_texts())
 
 

@@ -23,8 +23,8 @@ class DependencyMatrixDisplay(LabelWeights):
     """Weights between labels as a matrix of colours: children in rows, parents in columns.
 
     Blue weights are positive (the labels come together), red ones negative, white is zero; where there is no
-    dependency the cell is hatched. In grey print the sign is still there: small matrices show every number, in large ones negative
-    weights bear a stroke.
+    dependency the cell is hatched. In grey print the sign is still there: small matrices show every number, in large
+    ones negative weights bear a stroke.
 
     Parameters
     ----------

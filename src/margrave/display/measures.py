@@ -139,13 +139,7 @@ class MeasuresDisplay:
         top = float(np.nanmax(self.values, initial=0.0))
         ax.set(ylabel="value", ylim=(0, 1.12 * (top or 1.0)))
         plain(ax)
-        names = [shortened(model, LONGEST_IN_LEGEND) for model in self.models]
-        widest = 36.0 + 4.6 * max(map(len, names))  # points, with the patch beside it
-        columns = int(np.clip(1.25 * points(ax)[0] / widest, 1, min(len(names), 4)))
-        explain(
-            ax, self.bars_.values(), names,
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize="small",
-        )  # fmt: skip
+        explain(ax, self.bars_.values(), [shortened(model, LONGEST_IN_LEGEND) for model in self.models])
         literal(ax.get_xticklabels())
 
 
