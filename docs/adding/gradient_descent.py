@@ -44,7 +44,6 @@ class _Descent:
 
     def advance(self, last: int) -> Progress:
         """See `Run.advance`; one iteration."""
-        self.iteration += 1
         slope = float(self._gradient @ self._gradient)
         step = 2.0 * self._step
         while step > 1e-12:
@@ -57,8 +56,10 @@ class _Descent:
                     gradient,
                     step,
                 )
+                self.iteration += 1
                 return Progress(value, self._gap())
             step /= 2.0
+        self.iteration += 1
         return Progress(self._value, self._gap(), stuck=True)
 
     def solution(self) -> Solution:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from margrave._version import __version__
 
 if TYPE_CHECKING:  # what editors and mypy read
-    from margrave import checks, datasets, features, graphs, inference, losses, metrics, scores, solvers
+    from margrave import checks, datasets, display, features, graphs, inference, losses, metrics, scores, solvers
     from margrave.estimators import (
         ChainCRF,
         ChainM3N,
@@ -34,6 +34,7 @@ __all__ = [
     "__version__",
     "checks",
     "datasets",
+    "display",
     "features",
     "graphs",
     "inference",

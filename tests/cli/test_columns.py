@@ -126,8 +126,8 @@ def test_numbers_of_columns():
 
 
 @given(
-    st.sampled_from(Features), st.integers(0, 4), st.sets(st.integers(0, 4)), st.integers(0, 9), st.booleans(),
-    st.none() | st.text(min_size=1), st.none() | st.text(min_size=1),
+    st.sampled_from(Features), st.integers(0, 4), st.sets(st.integers(0, 4), min_size=2), st.integers(0, 9),
+    st.booleans(), st.none() | st.text(min_size=1), st.none() | st.text(min_size=1),
 )  # fmt: skip
 def test_what_is_written_to_a_file_is_read_back(features, label, used, window, bigrams, separator, comment):
     columns = Columns(features, label, 5, tuple(used), window, bigrams, separator, comment)
@@ -138,7 +138,8 @@ def test_what_is_written_to_a_file_is_read_back(features, label, used, window, b
     "change",
     [
         {"features": "words"}, {"label": "3"}, {"label": 9}, {"used": [9]}, {"used": None}, {"delimiter": 1},
-        {"window": -1}, {"bigrams": None}, {"encoding": None},
+        {"window": -1}, {"bigrams": None}, {"encoding": None}, {"window": 10**9}, {"n_columns": 10**9},
+        {"n_columns": 0}, {"used": []}, {"features": "conll", "used": [0]}, {"delimiter": ""}, {"comment": ""},
     ],
 )  # fmt: skip
 def test_a_file_is_doubted(change):

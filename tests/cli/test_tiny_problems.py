@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 import margrave as mg
-from margrave.cli.tiny_problems import FORMS, problems, run_all, tiny_sequences, widths
+from margrave.cli.tiny_problems import FORMS, KERNELS, problems, run_all, tiny_sequences, widths
 
 
 def dense(x):
@@ -45,7 +45,7 @@ def test_every_problem_runs_and_is_told(recwarn):
     told = []
     run_all(8, told.append)
     assert told == [f"8 labels: {name}" for name, _ in problems(8)]
-    assert len(told) == len(set(told)) == 3 + 2 * 5 + 3
+    assert len(told) == len(set(told)) == (3 + 2 * 5 + 3) + 7 + len(KERNELS)
     assert not recwarn.list
 
 

@@ -112,6 +112,16 @@ USES = """
             for kind in (mg.ChainCRF, mg.ChainM3N):
                 nodes, edges = mg.scores.Linear(which, bias=True), mg.scores.Constant(which)
                 use(5, forms["valued"], kind, nodes=nodes, edges=edges, boundary=boundary)
+        for form, kernel in itertools.product(set(forms) - {"dicts"}, ("linear", "chi2", "rbf")):
+            X = forms[form]((rng.random((20, 6)) < 0.5).astype(float))
+            Y = rng.integers(0, 2, size=(20, 3))
+            for loss, orders, size in (("hinge", 1, 2), ("log", 3, 2), ("hinge", 3, 3), ("log", 1, 3)):
+                options = dict(loss=loss, n_orders=orders, clique_size=size, kernel=kernel, tol=0.1, n_jobs=2)
+                model = mg.LMSBNClassifier(**options, random_state=0, max_iter=9).fit(X, Y)
+                model.predict(X), model.predict(X[1:2]), model.predict_proba(X), model.predict(X, decode="hamming")
+                model.predict_certified(X, given=np.where(Y, np.nan, Y)), model.predict_labellings(X, slack=2, most=3)
+                model.set_params(inference=mg.inference.BranchAndBound(S=1, max_nodes=7, time_limit=1)).predict(X)
+                model.predict_top_k(X, 3)
         model, X = use(12, forms["dicts"], mg.ChainCRF, C=1e6)  # scores far apart: some go to the logarithms
         model.weights_ *= 1e3
         model.predict_marginals(X)

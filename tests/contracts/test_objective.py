@@ -101,6 +101,7 @@ def test_all_numbers_of_threads_give_the_same_bits():
     ("labels", "message"),
     [
         ([0, 1, 5], "label of variable 2 is 5, but its states are 0 to 1"),
+        ([0, 2, 1], "label of variable 1 is 2, but its states are 0 to 1"),
         ([0, -1, 0], "label of variable 1 is -1"),
         ([0, 1], r"shape \(3,\)"),
     ],

@@ -41,6 +41,11 @@ BAD_X = {
         ValueError,
         r"X\[2\] has NaN or infinity at position 1",
     ),
+    "masked": (
+        [np.ma.array(x, mask=(x == x[0, 0]) & (len(x) == 1)) for x in X],
+        ValueError,
+        r"X\[1\] has masked values; fill them",
+    ),
     "fewer columns": (narrow(3), ValueError, r"X\[3\] has 2 features, the sequences before it have 3"),
     "text": (spoiled("x", object), TypeError, r"X\[2\] must hold numbers, got dtype object"),
     "strings": ([x.astype(str) for x in X], TypeError, r"X\[0\] must hold numbers, got dtype <U"),
@@ -152,6 +157,16 @@ BAD_Y = {
         [np.where(np.arange(len(y)) == 1, np.nan, 1.0) for y in Y],
         ValueError,
         r"y\[0\] has no label at position 1",
+    ),
+    "masked": (
+        labels_with(2, np.ma.array(list("abca"), mask=[0, 0, 1, 0])),
+        ValueError,
+        r"y\[2\] has no label at position 2",
+    ),
+    "text and numbers in one": (
+        labels_with(2, ["a", 1, "b", "c"]),
+        TypeError,
+        r"y\[2\] has labels of the types int, str; labels must be all text or all numbers",
     ),
     "text and numbers": (labels_with(1, [3]), TypeError, r"labels must be of one type, got numbers and text"),
     "a table": (labels_with(2, np.zeros((4, 2), int)), ValueError, r"y\[2\] must have one label per position, got sha"),

@@ -265,6 +265,51 @@ def test_ctrl_c_keeps_the_last_complete_iteration(model, fitted_before):
     assert all(map(np.array_equal, model.predict(X), stopped.predict(X)))
 
 
+class Interrupting(mg.inference.Forest):
+    """Presses Ctrl-C at the question of a given number."""
+
+    def __init__(self, at):
+        self.at = at
+
+    def prepare(self, graph, n_jobs=1):
+        oracle, asked = super().prepare(graph, n_jobs), []
+
+        def counted(method):
+            def question(*args, **options):
+                asked.append(method)
+                if len(asked) == self.at:
+                    raise KeyboardInterrupt
+                return method(*args, **options)
+
+            return question
+
+        oracle.maximize, oracle.answers = counted(oracle.maximize), counted(oracle.answers)
+        return oracle
+
+
+@pytest.mark.parametrize("fitted_before", [False, True])
+@pytest.mark.parametrize("loss", ["log", "hinge"])
+def test_ctrl_c_in_the_first_iteration_leaves_the_model_as_it_was(loss, fitted_before):
+    model = mg.SequenceClassifier(loss, C=0.3, tol=1e-2)
+    if fitted_before:
+        model.fit([x + 1 for x in X], [np.char.upper(y) for y in Y])
+    before = learned(model.set_params(inference=Interrupting(2)))
+    with pytest.raises(KeyboardInterrupt, match="interrupted in the first iteration; the model is as it was"):
+        model.fit(X, Y)
+    assert learned(model).keys() == before.keys()
+    assert all(learned(model)[name] is value for name, value in before.items())
+
+
+def test_ctrl_c_between_two_reports_counts_the_iterations():
+    """Frank-Wolfe reports every second pass here, and asks once per sequence: the fourth pass is not complete."""
+    solver = mg.solvers.FrankWolfe(tol=0.0, check_every=2, together=1, average=False, random_state=0)
+    model = mg.SequenceClassifier("hinge", C=0.3, solver=solver, inference=Interrupting(3 * len(X) + 1 + 2))
+    with pytest.raises(KeyboardInterrupt, match="the last complete iteration"):
+        model.fit(X, Y)
+    assert (model.n_iter_, model.history_[-1]["iteration"]) == (3, 2)
+    assert 0 < model.gap_ < 1
+
+
 def test_a_real_signal():
     fired = []
 

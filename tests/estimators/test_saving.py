@@ -1,11 +1,15 @@
 """Fitted models in files: the same answers to the bit."""
 
+import json
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
 import margrave as mg
 from margrave.persistence import ModelFileError, read_file, save_object, write_file
+from tests.persistence.signed import resigned, with_header
 
 RNG = np.random.default_rng(0)
 X = [RNG.normal(size=(n, 3)) for n in (4, 1, 0, 6)]
@@ -126,3 +130,95 @@ def test_a_signed_file_with_a_lie_is_refused(tmp_path, name, lie):
     save_object(model, tmp_path / "a.mg")
     with pytest.raises(ModelFileError):
         mg.load(tmp_path / "a.mg")
+
+
+# ------------------------------------------------------------------------------- signed by somebody with bad intentions
+
+LIES = (
+    None, 0, 1, -1, 2**31, 2**63, 2**70, 1e308, True, "", "a0", "a1", "a3", "<f4", "<i8", "|O8", [], {}, [2**62, 2**62],
+    {"array": "a0"}, {"numbers": "a1"}, {"scalar": "a0"}, {"slice": [0, 1, None]}, {"list": []}, {"tuple": []},
+    {"float": "nan"}, {"keys": {"list": []}, "values": {"list": []}}, {"object": "Forest", "state": {}},
+    {"characters": "a0", "dtype": "<U9", "shape": [3]}, {"object": "ChainCRF", "state": {}},
+)  # fmt: skip
+
+
+def places(value, path=()):
+    """The way to each value inside a JSON value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inner:
+        yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+def changed(content, rng):
+    """A file with one thing changed in its header or in its arrays, and a checksum that is right again."""
+    stop = 8 + int.from_bytes(content[:8], "little")
+    header, body = json.loads(content[8:stop]), bytearray(content[stop:])
+    path = list(places(header))[int(rng.integers(1, len(list(places(header)))))]  # the first is the checksum
+    parent, kind = at(header, path[:-1]), int(rng.integers(4))
+    if kind == 0:
+        body[int(rng.integers(len(body)))] = int(rng.choice([0, 127, 128, 255]))
+    elif kind == 1 and isinstance(parent, dict):
+        del parent[path[-1]]
+    elif kind == 2 and isinstance(at(header, path), int):
+        parent[path[-1]] += int(rng.choice([-64, -1, 1, 64]))
+    else:
+        parent[path[-1]] = LIES[int(rng.integers(len(LIES)))]
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    return resigned(len(text).to_bytes(8, "little") + text + bytes(body))
+
+
+@pytest.mark.parametrize("name", ["dense", "tokens", "objects"])
+def test_what_a_signed_lie_makes_is_refused_or_whole(name, tmp_path):
+    """Nothing but ModelFileError, little memory; and a model that loads has all that a fit leaves."""
+    model, data = MODELS[name]
+    path, rng = tmp_path / "a.mg", np.random.default_rng(0)
+    model.fit(data, Y).save(path)
+    content, learned = path.read_bytes(), {key for key in vars(model) if key.endswith("_")}
+    refused = 0
+    for number in range(400):
+        path.write_bytes(changed(content, rng))
+        if number % 8 == 0:
+            tracemalloc.start()
+        try:
+            loaded = mg.load(path)
+        except ModelFileError:
+            refused += 1
+        else:
+            assert learned <= set(vars(loaded))
+            assert vars(loaded.encoder_).keys() == vars(model.encoder_).keys()
+        if tracemalloc.is_tracing():
+            assert tracemalloc.get_traced_memory()[1] < 2 * len(content) + 200_000
+            tracemalloc.stop()
+    assert 100 < refused < 400
+
+
+@pytest.mark.parametrize("twice", ["used", "described"])
+def test_a_short_file_cannot_ask_for_much_memory(twice, tmp_path):
+    """One array, asked for again and again: by its name, or by many names for one place."""
+    path, n = tmp_path / "a.mg", 200
+    mg.ChainCRF().fit(X, Y).save(path)
+    header, arrays = read_file(path)
+    names = ["large"] * n if twice == "used" else [f"large{i}" for i in range(n)]
+    header["state"]["state"]["penalty"] = {"list": [{"numbers": name} for name in names]}
+    header.pop("format")
+    write_file(path, header, {**arrays, **dict.fromkeys(names[:1], np.arange(20_000))})
+
+    def describe(header):
+        header["arrays"].update(dict.fromkeys(names, header["arrays"][names[0]]))
+
+    path.write_bytes(with_header(path.read_bytes(), describe))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError):
+            mg.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 8 * path.stat().st_size
+    finally:
+        tracemalloc.stop()

@@ -338,7 +338,7 @@ def test_unseen_labels_are_wrong_and_impossible(reference):
 
 
 def test_one_class_only():
-    with pytest.warns(UserWarning, match=r"y has only one label, .*'a'.*: every prediction will be it"):
+    with pytest.warns(UserWarning, match=r"y has only one label, 'a': every prediction will be it"):
         model = mg.ChainCRF().fit(X, [["a"] * len(x) for x in X])
     assert [a.tolist() for a in model.predict(NEW)] == [["a"] * len(x) for x in NEW]
     assert all((m == 1.0).all() for m in model.predict_marginals(NEW))

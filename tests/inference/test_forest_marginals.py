@@ -42,6 +42,19 @@ def test_hard_zeros_that_are_meant_stay_in_scaled_arithmetic(monkeypatch):
     np.testing.assert_allclose(answer.node_marginals.reshape(50, 4), marginals, atol=1e-12)
 
 
+def test_a_message_near_the_least_beside_a_belief_near_the_most():
+    """The first variable must be in a state that allows one next state only, hardly; the rest is free, and grows."""
+    nodes, table = np.zeros((63, 3)), np.zeros((3, 3))
+    table[0], nodes[0, 1:], nodes[1, 1] = (-np.inf, -641.3, -np.inf), -np.inf, -69.0
+    graph = path(63, 3)
+    answer = Forest().maximize(graph, fill(graph, nodes, table), temperature=1.0, ask=("counts", "nodes", "edges"))
+    value, marginals = path_sums(nodes, table, 1.0)
+    assert answer.values[0] == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(answer.node_marginals.reshape(63, 3), marginals, atol=1e-12)
+    counts = graph.view(Forest().maximize(graph, fill(graph, nodes, table), temperature=1.0).counts, "tables")
+    np.testing.assert_allclose(counts.ravel(), answer.edge_marginals.reshape(62, 9).sum(axis=0), atol=1e-12)
+
+
 @pytest.mark.parametrize("where", ["node", "table", "meeting"])
 def test_all_labellings_forbidden(where):
     """The value is minus infinity, and nothing is NaN; the other example is not touched by it."""

@@ -1,7 +1,5 @@
 """Files that hold a header and arrays: whole or not at all, and nothing but what was written."""
 
-import hashlib
-import json
 import os
 import signal
 import subprocess
@@ -13,6 +11,7 @@ import numpy as np
 import pytest
 
 from margrave.persistence import ModelFileError, read_file, write_file
+from tests.persistence.signed import resigned, with_header
 
 ARRAYS = {
     "f": np.array([[1.5, -np.inf], [np.nan, 0.0]]),
@@ -25,24 +24,6 @@ ARRAYS = {
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "file.mg"
-
-
-def resigned(content):
-    """The same file with a checksum that is right again: what somebody with bad intentions would write."""
-    start = 8 + len(b'{"sha256": "')
-    content = bytearray(content)
-    content[start : start + 64] = b"0" * 64
-    content[start : start + 64] = hashlib.sha256(content).hexdigest().encode()
-    return bytes(content)
-
-
-def with_header(content, change):
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(content[8 : 8 + length])
-    change(header)
-    text = json.dumps(header).encode()
-    text += b" " * (-(8 + len(text)) % 64)
-    return resigned(len(text).to_bytes(8, "little") + text + content[8 + length :])
 
 
 def test_what_was_written_is_read(path):
@@ -105,6 +86,8 @@ def test_every_damaged_file_is_refused(path, seed):
         lambda h: h["arrays"]["f"].update(at=3),
         lambda h: h["arrays"]["f"].update(at=-64),
         lambda h: h["arrays"]["f"].update(at=2**70),
+        lambda h: h["arrays"]["i"].update(at=0),
+        lambda h: h["arrays"].update(again=h["arrays"]["f"]),
         lambda h: h["arrays"].update(g=None),
         lambda h: h.update(arrays=[1, 2]),
         lambda h: h.pop("arrays"),

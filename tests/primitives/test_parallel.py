@@ -91,12 +91,25 @@ def test_a_forked_child_has_threads_of_its_own():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_n_jobs_as_in_scikit_learn():
+def test_n_jobs_as_in_scikit_learn(monkeypatch):
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
     assert effective_n_jobs(None) == 1
     assert effective_n_jobs(3) == 3
     assert effective_n_jobs(-1) == joblib.cpu_count()
     with pytest.raises(ValueError, match="n_jobs"):
         effective_n_jobs(0)
+
+
+@pytest.mark.parametrize(("limit", "n_threads"), [("1", 1), ("2", 2), ("64", 3), ("0", 1), ("", 3), ("many", 3)])
+def test_no_more_threads_than_the_environment_allows(monkeypatch, limit, n_threads):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", limit)
+    assert effective_n_jobs(3) == n_threads
+
+
+def test_processes_of_a_search_share_the_cores():
+    """Each fit of a search asks for every core: together they get each core once."""
+    found = joblib.Parallel(n_jobs=2)(joblib.delayed(effective_n_jobs)(-1) for _ in range(2))
+    assert found == [max(1, joblib.cpu_count() // 2)] * 2
 
 
 # -------------------------------------------------------------------------------------------------------- even_slices

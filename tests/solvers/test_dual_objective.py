@@ -1,5 +1,7 @@
 """Certificates are real: primal and dual computed again from nothing but the data and the dual variables."""
 
+import sys
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -92,22 +94,25 @@ def test_the_optimum_lies_between_dual_and_primal(chains, solution):
     assert truth <= primal_by_enumeration(chains, solution.weights) * (1 + 1e-8)
 
 
+def distance_from_mixtures(chains, i, nodes, pairs, cost):
+    """How far an example's numbers are from any mixture of its labellings: an LP over all of them."""
+    K, columns = chains.n_states, []
+    for z in chains.labelings(i):
+        table = np.zeros((K, K))
+        np.add.at(table, (z[:-1], z[1:]), 1)
+        columns.append(np.concatenate([np.eye(K)[list(z)].ravel(), table.ravel()]))
+    a = np.vstack([np.array(columns).T, chains.costs(i, COST), np.ones(len(columns))])
+    b = np.concatenate([nodes.ravel(), pairs.ravel(), [cost, 1.0]])
+    n, m = a.shape[1], len(b)
+    # min Σ |A p − b| over p ≥ 0
+    return linprog(
+        np.concatenate([np.zeros(n), np.ones(2 * m)]), A_eq=np.hstack([a, np.eye(m), -np.eye(m)]), b_eq=b
+    ).fun
+
+
 def test_duals_are_marginals_of_labellings(chains, solution):
-    """Each example's numbers are a mixture of labellings: an LP over all of them."""
-    for i, (nodes, pairs, cost) in enumerate(marginals_of(chains, solution.duals)):
-        K, columns = chains.n_states, []
-        for z in chains.labelings(i):
-            table = np.zeros((K, K))
-            np.add.at(table, (z[:-1], z[1:]), 1)
-            columns.append(np.concatenate([np.eye(K)[list(z)].ravel(), table.ravel()]))
-        a = np.vstack([np.array(columns).T, chains.costs(i, COST), np.ones(len(columns))])
-        b = np.concatenate([nodes.ravel(), pairs.ravel(), [cost, 1.0]])
-        n, m = a.shape[1], len(b)
-        # min Σ |A p − b| over p ≥ 0
-        found = linprog(
-            np.concatenate([np.zeros(n), np.ones(2 * m)]), A_eq=np.hstack([a, np.eye(m), -np.eye(m)]), b_eq=b
-        )
-        assert found.fun < 1e-8
+    for i, numbers in enumerate(marginals_of(chains, solution.duals)):
+        assert distance_from_mixtures(chains, i, *numbers) < 1e-8
 
 
 def test_at_the_truth_everything_is_zero(objective, chains):
@@ -262,3 +267,29 @@ def test_interrupted_between_two_updates_the_certificate_is_still_true(chains, m
     primal = primal_by_enumeration(chains, solution.weights)
     assert solution.gap == pytest.approx((primal - dual) / primal, abs=1e-12)
     assert dual <= truth * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("moment", range(1, 8))
+def test_a_mean_interrupted_anywhere_is_still_that_of_labellings(chains, moment):
+    """Ctrl-C comes between two lines: here at each line of the second pass's mixing, in turn."""
+    left = [moment]
+
+    def trace(frame, event, arg):
+        if frame.f_code is not dual_objective.Duals.mix.__code__ or run.iteration < 2:
+            return None
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+        return trace
+
+    run = FrankWolfe(check_every=50, random_state=0).begin(objective_of(chains), None)
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run.advance(50)
+    finally:
+        sys.settrace(before)
+    for i, numbers in enumerate(marginals_of(chains, run._mean_duals)):
+        assert distance_from_mixtures(chains, i, *numbers) < 1e-8

@@ -3,6 +3,7 @@ import pytest
 from scipy.optimize import approx_fprime
 
 import margrave as mg
+from margrave.checks import problems
 from margrave.graphs import Batch
 from margrave.losses import Hinge, LogLoss, SmoothedHinge, SoftmaxMargin
 from margrave.scores import Linear, ScoreModel
@@ -74,7 +75,7 @@ def test_out_is_filled_and_given_back(chains, weights):
 
 def test_node_weights(chains, weights):
     rng = np.random.default_rng(3)
-    node_weights = rng.uniform(0, 2, size=len(chains.labels))
+    node_weights = rng.uniform(0, 2, size=len(chains.labels)) * (rng.random(len(chains.labels)) < 0.7)  # 0 is legal
     objective = chains.seen_by(Objective, Hinge(), node_weights=node_weights)
     pieces = np.split(node_weights, np.cumsum([len(y) for y in chains.y])[:-1])
     expected = sum(chains.loss(i, weights, 0.0, chains.costs(i, None, pieces[i])) for i in range(4))
@@ -148,6 +149,12 @@ def test_a_block_without_a_scorer_stays_worth_nothing(loss, inference):
     objective = Objective(model, np.array([0, 1, 1], dtype=np.int32), loss, inference)
     values = [objective.value_and_gradient(np.zeros(objective.n_weights))[0] for _ in range(3)]
     np.testing.assert_allclose(values, 3 * np.log(2) if loss.temperature else 3.0)
+
+
+def test_an_inference_that_cannot_serve_the_graph_is_refused():
+    problem = problems.grids(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="Forest was given a graph with a loop"):
+        Objective(problem.model, problem.labels, LogLoss(), mg.inference.Forest())
 
 
 @pytest.mark.parametrize("weights", [np.ones(2), -np.ones(3), np.full(3, np.nan)])

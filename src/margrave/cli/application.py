@@ -10,6 +10,7 @@ from margrave.cli.errors import plainly, show_tracebacks
 from margrave.cli.evaluate import evaluate
 from margrave.cli.fit import fit
 from margrave.cli.inspect import inspect
+from margrave.cli.paper import paper
 from margrave.cli.predict import predict
 from margrave.cli.versions import versions
 from margrave.cli.warmup import warmup
@@ -21,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",  # paragraphs are filled to the width of the terminal
 )
-for _command in (demo, fit, predict, evaluate, inspect, warmup, versions):
+for _command in (demo, fit, predict, evaluate, inspect, paper, warmup, versions):
     app.command()(plainly(_command))
 
 

@@ -15,6 +15,11 @@ from margrave.persistence import ModelFileError
 
 Sentence = list[tuple[str, ...]]
 
+#: No window is wider, and no file that a model describes.
+WIDEST = 2**16
+#: How many columns must make attributes.
+LEAST_USED = {Features.columns: 1, Features.conll: 2, Features.attributes: 0}
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -175,9 +180,13 @@ def _checked(values: Any) -> dict[str, Any]:
         if not isinstance(values[name], kind):
             raise TypeError(f"{name} is {values[name]!r}")
         checked[name] = values[name]
-    n_columns, used = checked["n_columns"], checked["used"]
+    n_columns, used, features = checked["n_columns"], checked["used"], checked["features"]
     if n_columns and not all(0 <= k < n_columns for k in (checked["label"], *used)):
         raise ValueError("a column is beyond the last")
-    if checked["window"] < 0:
-        raise ValueError("the window is below 0")
+    if features is not Features.attributes and (not n_columns or len(used) < LEAST_USED[features]):
+        raise ValueError(f"{counted(len(used))} of {n_columns} make attributes, too few for {features}")
+    if not 0 <= checked["window"] <= WIDEST or not 0 <= n_columns <= WIDEST:
+        raise ValueError(f"the window or the number of columns is not from 0 to {WIDEST}")  # else all memory would go
+    if "" in (checked["delimiter"], checked["comment"]):
+        raise ValueError("the delimiter or the comment is empty")
     return checked

@@ -103,7 +103,11 @@ def fit(
     window: Annotated[
         int,
         typer.Option(
-            min=0, metavar="NUMBER", help="How many tokens to either side are looked at.", rich_help_panel=FEATURES
+            min=0,
+            max=65536,
+            metavar="NUMBER",
+            help="How many tokens to either side are looked at.",
+            rich_help_panel=FEATURES,
         ),
     ] = 2,
     bigrams: Annotated[

@@ -20,6 +20,7 @@ import margrave as mg
 Form = Literal["dense", "dense by columns", "float32", "binary", "valued", "binary, 64-bit", "valued, 64-bit", "names"]
 FORMS: tuple[Form, ...] = get_args(Form)
 SPARSE: tuple[Form, ...] = FORMS[3:]
+KERNELS = ("rbf", "chi2", "laplacian")
 
 #: States are worked on eight at a time: every other number of labels is done by the next of these.
 EIGHT = 8
@@ -96,6 +97,10 @@ def problems(n_labels: int) -> Iterator[tuple[str, Callable[[], None]]]:
     yield "chains, sums of scorers", lambda: _sums(n_labels)
     yield "chains, other losses and questions", lambda: _other_losses(n_labels)
     yield "chains, by logarithms and by enumeration", lambda: _other_inferences(n_labels)
+    for form in FORMS[:-1]:
+        yield f"label sets, {form}", lambda form=form: _labels(form, "linear")  # type: ignore[misc]
+    for kernel in KERNELS:
+        yield f"label sets, {kernel} kernel", lambda kernel=kernel: _labels("dense", kernel)  # type: ignore[misc]
 
 
 def _chains(n_labels: int, form: Form, kept: Literal["observed", "all"] | None) -> None:
@@ -140,3 +145,21 @@ def _other_inferences(n_labels: int) -> None:
         for temperature in (0.0, 1.0):
             inference.maximize(graph, theta, temperature=temperature)
     mg.inference.Forest().maximize(graph, theta, temperature=1.0, ask=("counts", "nodes", "edges"))
+
+
+def _labels(form: Form, kernel: str) -> None:
+    """A directed model of four labels with both losses, one order and several, and all that is asked of it."""
+    rng = np.random.default_rng(0)
+    rows, Y = rng.integers(0, 2, size=(12, 4)).astype(np.float64), rng.integers(0, 2, size=(12, 4))
+    Y[0], Y[1] = 0, 1  # no label that never changes
+    X, given = _featured(rows, form), np.where(rng.random(Y.shape) < 0.5, np.nan, Y)
+    for loss, n_orders, size in (("hinge", 1, 3), ("log", 2, 2)):
+        model = mg.LMSBNClassifier(
+            loss=loss, n_orders=n_orders, clique_size=size, kernel=kernel, max_iter=2, random_state=0
+        ).fit(X, Y)
+        model.predict(X, given=given)
+        model.predict_top_k(X, 2)
+        model.predict(X, decode="f1")
+        for limits in ({"S": 1e-9}, {"time_limit": 1.0}):
+            model.set_params(inference=mg.inference.BranchAndBound(**limits)).predict(X)  # type: ignore[arg-type]
+            model.predict_top_k(X, 2)

@@ -11,7 +11,7 @@ from rich.table import Table
 import margrave as mg
 from margrave.cli.choose_penalty import Tried, best, candidates, cross_validate, show_tried
 from margrave.cli.column_file import STANDARD, ColumnFile, Format, read_column_file
-from margrave.cli.columns import Columns, counted, resolved
+from margrave.cli.columns import LEAST_USED, Columns, counted, resolved
 from margrave.cli.errors import BadInputError, StoppedError
 from margrave.cli.fit import Plan
 from margrave.cli.model_file import Tagger, save_tagger
@@ -92,7 +92,7 @@ def settle_columns(plan: Plan, file: ColumnFile) -> Columns:
     used = [k for k in range(file.width) if k != label] if chosen is None else [resolved(k, file) for k in chosen]
     if label in used:
         raise BadInputError(f"--feature-columns: column {label} is the label, which cannot be predicted from itself")
-    needed = 2 if plan.features is Features.conll else 1
+    needed = LEAST_USED[plan.features]
     if len(used) < needed:
         raise BadInputError(
             f"{file.name} has {counted(file.width)}, {len(used)} of them to make attributes of; --features "

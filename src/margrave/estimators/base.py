@@ -1,6 +1,5 @@
 """The face that all structures share: graph, scores, inference, loss and solver in one object."""
 
-import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
@@ -14,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from margrave.estimators.choices import INFERENCES, LOSSES, SCORERS, choose, choose_solver
 from margrave.estimators.progress import announcing_compilation, say
+from margrave.estimators.saved import Saved
 from margrave.graphs import Batch
 from margrave.inference import Inference, Maximum
 from margrave.losses import LogLoss, Loss
-from margrave.persistence import save_object
 from margrave.primitives import AnyArray, Floats, Labels, effective_n_jobs, one_blas_thread
 from margrave.scores import ScoreModel, Scorer
 from margrave.solvers import Interrupted, Record, Solution
@@ -37,7 +36,7 @@ class Training:
     encoder: Any
 
 
-class StructuredEstimator(BaseEstimator):
+class StructuredEstimator(Saved, BaseEstimator):
     """Fits Σ_g η_g/2 ‖w_g‖² + C Σ_i s_i loss_i and predicts the labelling that scores most.
 
     A subclass says how its structure reads data (`_read_training`, `_read`) and gives answers back; it has the
@@ -86,7 +85,7 @@ class StructuredEstimator(BaseEstimator):
         Notes
         -----
         Interrupted by Ctrl-C, the model is that of the last complete iteration, and KeyboardInterrupt is raised on.
-        After any other error the model is as it was before the call.
+        Before the first is complete, and after any other error, the model is as it was before the call.
         """
         loss = choose("loss", self.loss, LOSSES, Loss)
         limits = {"tol": self.tol, "max_iter": self.max_iter, "random_state": self.random_state}
@@ -108,6 +107,8 @@ class StructuredEstimator(BaseEstimator):
                 start = self._start(data, model)
                 solution = solver.minimize(objective, start, _callback(self.verbose, callback))
             except Interrupted as interrupted:
+                if not interrupted.solution.n_iter:
+                    raise KeyboardInterrupt("interrupted in the first iteration; the model is as it was") from None
                 self._keep(data, model, interrupted.solution)
                 raise KeyboardInterrupt("interrupted; the model is that of the last complete iteration") from None
         self._keep(data, model, solution)
@@ -139,21 +140,11 @@ class StructuredEstimator(BaseEstimator):
         return None
 
     def _keep(self, data: Training, model: ScoreModel, solution: Solution) -> None:
-        iterations = solution.history[-1]["iteration"] if solution.history else 0
         self.__dict__.update(  # at once: no Ctrl-C leaves new weights beside old labels
             model_=model, weights_=solution.weights, encoder_=data.encoder, classes_=data.classes,
-            n_features_in_=data.n_features, history_=solution.history, gap_=float(solution.gap), n_iter_=iterations,
+            n_features_in_=data.n_features, history_=solution.history, gap_=float(solution.gap),
+            n_iter_=solution.n_iter,
         )  # fmt: skip
-
-    # ------------------------------------------------------------------ files
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that `mg.load` reads: parameters, weights, names; no pickle, nothing executable.
-
-        The file appears whole or not at all; one of that name stays as it was until then.
-        """
-        self._check_fitted()
-        save_object(self, path)
 
     # ------------------------------------------------------------------ prediction
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import logit
 from sklearn.utils.validation import check_is_fitted
 
 from margrave.estimators.directed_model import DirectedModel
@@ -17,6 +18,7 @@ from margrave.primitives import AnyArray, Booleans, Floats, Integers, effective_
 #: How many labellings are weighed for a measure at the most, and how much worse than the best they may be (in nats).
 MOST_LABELLINGS, SLACK = 4096, 12.0
 DECODINGS = ("joint", "hamming", "f1")
+_ROUNDING = 1e-15
 
 
 class Certified(NamedTuple):
@@ -145,6 +147,7 @@ class DirectedAnswers:
         """
         scores, known = self._asked(X, given)
         found: list[Any] = [None] * len(scores[0])
+        limit = self._slack(slack, most)
 
         def use(example: int, kept: Kept) -> None:
             weights = self._weights(kept.losses)
@@ -152,7 +155,7 @@ class DirectedAnswers:
             labels = self.table_.write(kept.labels)
             found[example] = Labellings(labels, kept.losses, weights / weights.sum(), kept.bound, bool(capped))
 
-        limit = self._weigh(scores, known, use, slack, most)
+        self._weigh(scores, known, use, limit, most)
         return found
 
     # ------------------------------------------------------------------ numbers
@@ -173,23 +176,18 @@ class DirectedAnswers:
         return np.column_stack([1.0 - p, p])[:, -len(self.table_.classes[0]) :] if self.table_.one_column else p
 
     def decision_function(self, X: Any) -> Floats:
-        """How much more the best labelling would lose with each label changed, negative where it is off.
+        """Log-odds of each label, of `predict_proba`; above 0 where `predict(X, decode="hamming")` says yes.
 
-        Shape (n_examples, K), or (n_examples,) where Y has one dimension. K searches more than a prediction.
+        Shape (n_examples, K), or (n_examples,) where Y has one dimension.
         """
-        scores, _ = self._asked(X, None)
-        best = self._found(scores, None)
-        apart = np.empty(best.labels.shape)
-        for label in range(best.labels.shape[1]):
-            given = np.zeros(best.labels.shape, dtype=np.int8)
-            given[:, label] = -best.labels[:, label]
-            apart[:, label] = best.labels[:, label] * (self._found(scores, given).loss - best.loss)
-        apart = self.table_.widened(apart, np.inf)
-        return apart[:, 0] if self.table_.one_column else apart
+        p = self.predict_proba(X)
+        odds: Floats = logit(np.clip(p[:, -1] if self.table_.one_column else p, _ROUNDING, 1.0 - _ROUNDING))
+        return odds
 
-    def score(self, X: Any, Y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of examples whose labels are all right (exact match)."""
-        right = (np.asarray(self.predict(X)) == _like(Y)).reshape(len(_like(Y)), -1).all(axis=1)
+        predicted = self.predict(X)
+        right = (predicted == _like(y)).reshape(len(predicted), -1).all(axis=1)
         return float(np.average(right, weights=sample_weight))
 
     def log_likelihood(self, X: Any, Y: Any) -> Floats:
@@ -247,12 +245,14 @@ class DirectedAnswers:
         use: Callable[[int, Kept], None],
         slack: float | None = None,
         most: int = MOST_LABELLINGS,
-    ) -> float:
-        """Hand each example's likely labellings to `use`; returns the slack."""
-        if slack is None:
-            slack = np.inf if 2.0**self.model_.n_labels <= most else SLACK / self.temperature_
-        self._search().several(scores, use, most, slack, given, self._threads())
-        return slack
+    ) -> None:
+        """Hand each example's likely labellings to `use`."""
+        self._search().several(scores, use, most, self._slack(slack, most), given, self._threads())
+
+    def _slack(self, slack: float | None, most: int) -> float:
+        if slack is not None:
+            return float(slack)
+        return np.inf if 2.0**self.model_.n_labels <= most else SLACK / self.temperature_
 
     def _weights(self, losses: Floats) -> Floats:
         result: Floats = np.exp(-self.temperature_ * (losses - losses[0]))

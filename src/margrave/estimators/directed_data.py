@@ -23,9 +23,6 @@ from margrave.primitives import AnyArray, Floats, one_blas_thread
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
 
-#: Signs of parents inside a kernel are written out over all of their combinations.
-MOST_JOINT = 12
-
 
 class InputData:
     """Training features in the form that the kernel asks for.
@@ -112,7 +109,7 @@ def example_weights(values: Values, table: LabelTable, C: Any, sample_weight: An
         if weights.shape != (n,):
             raise ValueError(f"sample_weight must have shape ({n},), a number per example, got {weights.shape}")
         if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-            raise ValueError("sample_weight must be finite, at least 0, and not all 0")
+            raise ValueError("sample_weight must be finite, at least 0, and not all zero")
         boxes = boxes * weights[:, None]
     for k, j in enumerate(table.changing.tolist()):
         off, on = _class_weights(class_weight, table, j, values[:, k])

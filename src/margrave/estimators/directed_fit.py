@@ -11,13 +11,12 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from margrave.estimators.directed_data import (
-    MOST_JOINT,
     InputData,
     dependencies_of,
     example_weights,
     parents_of,
 )
-from margrave.estimators.directed_model import DirectedModel, clique_table, positive, total_losses
+from margrave.estimators.directed_model import MOST_JOINT, DirectedModel, clique_table, positive, total_losses
 from margrave.estimators.directed_training import Examples, LabelRecord, Trained, Training
 from margrave.estimators.label_orders import (
     MOST_EXACT,
@@ -253,10 +252,11 @@ class Fitting:
 
 
 def _permutations(order: Any, table: LabelTable) -> list[Integers]:
-    """Given orders of all labels, as orders of those that change."""
+    """Given orders of all labels, or of those that change, as orders of the latter."""
     given = np.atleast_2d(np.asarray(order))
-    wanted = np.arange(table.n_columns)
-    if given.ndim != 2 or given.dtype.kind not in "iu" or not (np.sort(given, axis=1) == wanted).all(axis=None):
+    wanted = table.changing if given.shape[-1] < table.n_columns else np.arange(table.n_columns)
+    fits = given.ndim == 2 and given.dtype.kind in "iu" and given.shape[1] == len(wanted)
+    if not fits or not (np.sort(given, axis=1) == wanted).all():
         raise ValueError(f"order must be a permutation of 0 to {table.n_columns - 1}, or several, got {order!r}")
     place = np.full(table.n_columns, -1)
     place[table.changing] = np.arange(len(table.changing))

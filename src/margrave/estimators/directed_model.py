@@ -14,12 +14,18 @@ from margrave.inference import DirectedScores
 from margrave.primitives import AnyArray, Floats, Integers, one_blas_thread
 from margrave.scores import Kernel
 
+#: Signs of parents inside a kernel are written out over all of their combinations.
+MOST_JOINT = 12
 #: Columns of X, or a function of X, that multiply the signs of cliques.
 CliqueFeatures = Any
 
 
 class InputScores(Protocol):
     """What the features say of each label, in each order."""
+
+    def check(self, n_orders: int, K: int, n_features: int) -> None:
+        """Raise a ValueError where these are not scores of so many orders, labels and features."""
+        ...
 
     def scores(self, X: Any, n_jobs: int) -> Floats:
         """Shape (n_orders, n_examples, K), columns as labels."""
@@ -38,9 +44,15 @@ class LinearInputs:
 
     weights: Floats
 
+    def check(self, n_orders: int, K: int, n_features: int) -> None:
+        """See `InputScores.check`."""
+        _shaped("weights", self.weights, (n_orders, K, n_features + 1))
+
     def scores(self, X: Any, n_jobs: int) -> Floats:
         """See `InputScores.scores`."""
         n_orders, K, width = self.weights.shape
+        if K == 0:
+            return np.empty((n_orders, X.shape[0], 0))
         flat = self.weights.reshape(-1, width)
         with one_blas_thread():
             product = np.asarray(X @ np.ascontiguousarray(flat[:, :-1].T)) + flat[:, -1]
@@ -65,6 +77,14 @@ class KernelInputs:
     support: Floats | None
     rows: Integers
     coefficients: Floats
+
+    def check(self, n_orders: int, K: int, n_features: int) -> None:
+        """See `InputScores.check`."""
+        _shaped("coefficients", self.coefficients, (n_orders, K, len(self.rows) + 1))
+        if self.support is not None:
+            _shaped("support", self.support, (len(self.rows), n_features))
+        elif len(self.rows) and not 0 <= self.rows.min() <= self.rows.max() < n_features:
+            raise ValueError("rows of the kernel are not among those of training")
 
     def scores(self, X: Any, n_jobs: int) -> Floats:
         """See `InputScores.scores`."""
@@ -96,6 +116,12 @@ class LandmarkInputs:
     map: Floats
     linear: LinearInputs
 
+    def check(self, n_orders: int, K: int, n_features: int) -> None:
+        """See `InputScores.check`."""
+        _shaped("landmarks", self.landmarks, (len(self.landmarks), n_features))
+        _shaped("map", self.map, (len(self.landmarks), len(self.landmarks)))
+        self.linear.check(n_orders, K, len(self.landmarks))
+
     def scores(self, X: Any, n_jobs: int) -> Floats:
         """See `InputScores.scores`."""
         return self.linear.scores(self.features(X, n_jobs), n_jobs)
@@ -126,6 +152,13 @@ class JointKernelInputs:
     support: Floats
     values: AnyArray
     coefficients: Floats
+
+    def check(self, n_orders: int, K: int, n_features: int) -> None:
+        """See `InputScores.check`."""
+        _shaped("support", self.support, (len(self.support), n_features))
+        _shaped("coefficients", self.coefficients, (n_orders, K, len(self.support) + 1))
+        if self.values.shape != (len(self.support), K) or K > MOST_JOINT:
+            raise ValueError(f"a kernel with parents takes at most {MOST_JOINT} labels, a value each per row")
 
     def tables(self, order: int, d: Dependencies, X: Any, n_jobs: int) -> tuple[Floats, Floats]:
         """Scores without signs (n, K), and weights of all cliques (n, n_cliques); O(n · n_support · 2^K)."""
@@ -178,6 +211,10 @@ class NoInputs:
 
     biases: Floats
 
+    def check(self, n_orders: int, K: int, n_features: int) -> None:
+        """See `InputScores.check`."""
+        _shaped("biases", self.biases, (n_orders, K))
+
     def scores(self, X: Any, n_jobs: int) -> Floats:
         """See `InputScores.scores`; `X` is the number of examples."""
         return np.repeat(self.biases[:, None, :], int(X), axis=1)
@@ -209,6 +246,15 @@ class DirectedModel:
         """K."""
         return self.dependencies[0].n_labels
 
+    def check(self, n_features: int) -> None:
+        """Raise a ValueError where the parts do not fit, as those of a file may not."""
+        n_orders, K = len(self.dependencies), self.n_labels
+        if not n_orders or len(self.cliques) != n_orders or any(d.n_labels != K for d in self.dependencies):
+            raise ValueError("orders must be of the same labels, each with weights of its cliques")
+        self.inputs.check(n_orders, K, n_features)
+        for d, weights in zip(self.dependencies, self.cliques, strict=True):
+            _shaped("weights of cliques", weights, (d.n_cliques, max(1, weights.shape[-1])))
+
     def scores(self, X: Any, n_jobs: int = 1) -> list[DirectedScores]:
         """What searches ask for, a DirectedScores for each order."""
         if isinstance(self.inputs, JointKernelInputs):
@@ -221,6 +267,12 @@ class DirectedModel:
             cliques = weights[:, 0] if extra is None else weights[:, 0] + extra @ weights[:, 1:].T
             found.append(DirectedScores(d, scores, np.ascontiguousarray(cliques), self.smooth))
         return found
+
+
+def _shaped(name: str, array: Any, shape: tuple[int, ...]) -> None:
+    good = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == shape
+    if not good or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite numbers of double precision, of shape {shape}")
 
 
 def clique_table(chosen: CliqueFeatures, X: Any) -> Floats | None:

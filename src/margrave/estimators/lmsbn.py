@@ -16,16 +16,16 @@ from margrave.estimators.directed_answers import DirectedAnswers
 from margrave.estimators.directed_fit import Fitting, Plan
 from margrave.estimators.directed_training import LabelRecord, Trained
 from margrave.estimators.progress import announcing_compilation, say
+from margrave.estimators.saved import Saved
 from margrave.features.label_table import LabelTable, Values
 from margrave.inference import BranchAndBound, LabelSearch
 from margrave.losses import Loss
-from margrave.persistence import save_object
 from margrave.primitives import one_blas_thread
 from margrave.scores import Kernel
 from margrave.solvers import BinarySolver
 
 
-class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
+class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
     """Large margin sigmoid belief network: labels one after the other, each given the features and labels before it.
 
     With labels y in {-1, +1}, z_i = y_i (⟨w_i, [x, 1]⟩ + Σ over cliques of labels before i of w Π y), and
@@ -79,7 +79,7 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : array, or list of arrays
-        The values of each label; of the only one, where Y has one dimension.
+        The two values that all labels have; a list of each label's own where they differ.
     orders_ : list of arrays
     model_ : DirectedModel
     history_ : list of dicts with label, order, iteration, objective, dual, gap, seconds
@@ -155,7 +155,7 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------ training
 
     def fit(
-        self, X: Any, Y: Any, sample_weight: Any = None, callback: Callable[[LabelRecord], Any] | None = None
+        self, X: Any, y: Any, sample_weight: Any = None, callback: Callable[[LabelRecord], Any] | None = None
     ) -> Self:
         """Fit the model.
 
@@ -163,7 +163,7 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
         ----------
         X : array or sparse matrix of shape (n_examples, n_features), or None
             None: a model of the labels alone, which completes labels known in part and draws new ones.
-        Y : table of shape (n_examples, K), or array of shape (n_examples,)
+        y : table of shape (n_examples, K), or array of shape (n_examples,)
             Any two values per column. NaN, None and masked entries are unknown (-1 too, among integers that are 0
             elsewhere): such a label has no loss of its own there, and is predicted where others look at it.
         sample_weight : array of shape (n_examples,), default=None
@@ -172,7 +172,7 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
             Called when a label is done; stops the fit by returning True, which leaves other labels at zero weights.
         """
         plan = self._plan()
-        X, table, values = self._read_training(X, Y)
+        X, table, values = self._read_training(X, y)
         with announcing_compilation(self.verbose), one_blas_thread():
             fitting = Fitting(plan, self._search(), X, values, table, sample_weight, self._threads())
             trained = fitting.train(self._report(callback))
@@ -221,9 +221,8 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
         return X, table, np.ascontiguousarray(values[:, table.changing])
 
     def _keep(self, model: Any, table: LabelTable, trained: Trained, temperature: float, n_features: int) -> None:
-        classes = table.classes[0] if table.one_column else list(table.classes)
         self.__dict__.update(
-            model_=model, table_=table, classes_=classes, history_=trained.history, gap_=trained.gap,
+            model_=model, table_=table, classes_=table.shared_classes, history_=trained.history, gap_=trained.gap,
             n_iter_=max(trained.n_iter, 1), n_features_in_=n_features, temperature_=temperature,
             orders_=[table.changing[d.order] for d in model.dependencies],
         )  # fmt: skip
@@ -238,10 +237,10 @@ class LMSBNClassifier(DirectedAnswers, ClassifierMixin, BaseEstimator):
 
         return report
 
-    def save(self, path: Any) -> None:
-        """Write the model to a file that `mg.load` reads: parameters, weights, names; no pickle, nothing executable."""
-        check_is_fitted(self, "model_")
-        save_object(self, path)
+    def _check_loaded(self) -> None:
+        """See `Saved`."""
+        self.model_.check(self.n_features_in_)
+        self.table_.check(self.model_.n_labels)
 
     # ------------------------------------------------------------------ what answers need
 

@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from margrave.estimators.base import StructuredEstimator, Training
 from margrave.features import SequenceEncoder
 from margrave.features.label_encoder import flat_labels, known_labels, learn_classes
 from margrave.graphs import Batch, Sequence, Sequences
 from margrave.metrics import token_accuracy
+from margrave.persistence import ModelFileError
+from margrave.persistence.state import missing_state
 from margrave.primitives import AnyArray, Floats
-from margrave.scores import Linear, Scorer
+from margrave.scores import Linear, ScoreModel, Scorer
 from margrave.scores.linear import LinearLayout
 
 
@@ -234,6 +237,40 @@ class SequenceClassifier(StructuredEstimator):
         self._check_fitted()
         term = self.model_[name]
         return term.layout.matrix(self.weights_[term.weights])
+
+    # ------------------------------------------------------------------ files
+
+    def _check_loaded(self) -> None:
+        """See `Saved`."""
+        model: Any = self.model_
+        weights: Any = self.weights_
+        classes: Any = self.classes_
+        encoder: Any = self.encoder_
+        if not isinstance(model, ScoreModel) or not isinstance(encoder, SequenceEncoder):
+            raise ModelFileError("holds no fitted model")
+        if not isinstance(weights, np.ndarray) or weights.dtype != np.float64:
+            raise ModelFileError("holds weights that are no numbers of double precision")
+        if weights.shape != (self.model_.n_weights,):
+            raise ModelFileError("holds a model without the weights that it describes")
+        if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
+            raise ModelFileError("holds no labels")
+        for part in (encoder, encoder.names_):
+            for name in missing_state(part):
+                raise ModelFileError(f"holds a {type(part).__name__} without {name}")
+        n_features, names = encoder.n_features_in_, encoder.names_
+        if type(n_features) is not int or not 0 <= n_features < 2**31:
+            raise ModelFileError("holds a number of features that is none")
+        columns = None if names is None else list(names.vocabulary_.values())
+        if columns is not None and (len(columns) != n_features or columns != list(range(n_features))):
+            raise ModelFileError("holds names of features that are not numbered from 0")
+        empty = np.zeros((0, n_features))
+        rows = empty if encoder.kind_ == "dense" else sparse.csr_array(empty)
+        batch = self._structure().build(Sequences(rows, np.zeros(0, dtype=np.int64)), len(classes))
+        for term in self.model_.terms:
+            if term.name not in batch.inputs or batch.inputs[term.name].block != term.block:
+                raise ModelFileError(f"holds scores of {term.name!r}, which this structure does not have")
+            given = batch.inputs[term.name].features
+            term.layout.check(None if given is None else given.shape[1], batch.graph.block(term.block).width)
 
 
 def _split(rows: AnyArray, batch: Batch) -> list[AnyArray]:

@@ -64,12 +64,20 @@ _UNKNOWN = "y[{}] has no label at position {}; every label must be known"
 
 
 def _refuse_unknown(y: Any) -> None:
-    """None or NaN in a list of labels has made an array of objects, or of another type than the labels'."""
+    """Refuse None, NaN and masked labels, and lists of several types: arrays would make other labels of them."""
     for i, labels in enumerate(y):
-        if getattr(labels, "dtype", np.dtype(object)).kind in "Of" and not set(map(type, labels)) <= _KNOWN:
+        if isinstance(labels, np.ma.MaskedArray) and labels.mask.any():
+            raise ValueError(_UNKNOWN.format(i, int(labels.mask.argmax())))
+        if getattr(labels, "dtype", np.dtype(object)).kind not in "Of":
+            continue
+        kinds = set(map(type, labels))
+        if not kinds <= _KNOWN:
             for position, label in enumerate(labels):
                 if label is None or _is_nan(label):
                     raise ValueError(_UNKNOWN.format(i, position))
+        if len(kinds) > 1 and len({issubclass(kind, str) for kind in kinds}) > 1:
+            names = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise TypeError(f"y[{i}] has labels of the types {names}; labels must be all text or all numbers")
 
 
 def _is_nan(label: object) -> bool:
@@ -82,7 +90,9 @@ def learn_classes(labels: AnyArray) -> tuple[AnyArray, Labels]:
         raise ValueError("y holds no labels at all: every sequence is empty")
     classes, numbers = np.unique(labels, return_inverse=True)
     if len(classes) == 1:
-        warnings.warn(f"y has only one label, {classes[0]!r}: every prediction will be it", UserWarning, stacklevel=4)
+        warnings.warn(
+            f"y has only one label, {classes.tolist()[0]!r}: every prediction will be it", UserWarning, stacklevel=4
+        )
     return classes, numbers.astype(np.int32)
 
 

@@ -41,9 +41,14 @@ class LabelTable:
         NaN, None and masked entries are unknown; so is -1 among integers where 0 occurs too.
         """
         names = tuple(map(str, Y.columns)) if hasattr(Y, "columns") else None
-        columns, known = _columns(Y)
-        found = [_two_values(column[mask], j) for j, (column, mask) in enumerate(zip(columns, known, strict=True))]
-        table = cls(tuple(found), np.ndim(Y) == 1, names)
+        one_column = len(np.shape(Y)) == 1 if hasattr(Y, "shape") else np.asarray(Y).ndim == 1
+        columns, known, with_zeros = _columns(Y)
+        for column, mask, zeros in zip(columns, known, with_zeros, strict=True):
+            if column.dtype.kind == "i" and zeros:
+                np.logical_and(mask, column != -1, out=mask)
+        pairs = enumerate(zip(columns, known, strict=True))
+        found = [_two_values(column[mask], j, one_column) for j, (column, mask) in pairs]
+        table = cls(tuple(found), one_column, names)
         constant = [j for j, values in enumerate(found) if len(values) == 1]
         if constant:
             which = ", ".join(table.name(j) for j in constant[:5]) + (" ..." if len(constant) > 5 else "")
@@ -55,10 +60,13 @@ class LabelTable:
         return table, table._values(columns, known)
 
     def read(self, Y: Any, what: str = "Y") -> Values:
-        """Labels as values; one that was not seen in training is refused."""
-        columns, known = _columns(Y)
+        """Labels as values; one that was not seen in training is refused, but for -1 among integers: unknown."""
+        columns, known, _ = _columns(Y)
         if len(columns) != len(self.classes):
             raise ValueError(f"{what} must have {len(self.classes)} columns as in fit, got {len(columns)}")
+        for column, mask, values in zip(columns, known, self.classes, strict=True):
+            if column.dtype.kind == "i" and -1 not in values.tolist():
+                np.logical_and(mask, column != -1, out=mask)
         for j, (column, mask) in enumerate(zip(columns, known, strict=True)):
             unseen = column[mask][~np.isin(column[mask], self.classes[j])]
             if len(unseen):
@@ -77,6 +85,8 @@ class LabelTable:
         columns = [c[np.minimum((full[:, j] > 0).astype(np.int64), len(c) - 1)] for j, c in enumerate(self.classes)]
         if self.one_column:
             return columns[0]
+        if len({column.dtype.kind for column in columns}) > 1:  # text, numbers, booleans side by side: each as it was
+            columns = [column.astype(object) for column in columns]
         return np.stack(columns, axis=1) if columns else np.empty((n, 0))
 
     def widened(self, values: AnyArray, constant: float = 1) -> AnyArray:
@@ -84,6 +94,16 @@ class LabelTable:
         full = np.full((len(values), self.n_columns), constant, dtype=values.dtype)
         full[:, self.changing] = values
         return full
+
+    def check(self, n_changing: int) -> None:
+        """Raise a ValueError where the table is not one of so many labels that change, as one from a file may be."""
+        values: tuple[Any, ...] = self.classes
+        if not all(isinstance(v, np.ndarray) and v.ndim == 1 and len(v) in (1, 2) for v in values):
+            raise ValueError("a label must have one or two values")
+        if len(self.changing) != n_changing or (self.one_column and self.n_columns != 1):
+            raise ValueError(f"{n_changing} labels were trained, {len(self.changing)} are named")
+        if self.names is not None and len(self.names) != self.n_columns:
+            raise ValueError(f"{self.n_columns} labels have {len(self.names)} names")
 
     def name(self, column: int) -> str:
         """What a label is called: its column's name, or its number."""
@@ -93,6 +113,12 @@ class LabelTable:
     def n_columns(self) -> int:
         """Number of labels."""
         return len(self.classes)
+
+    @property
+    def shared_classes(self) -> AnyArray | list[AnyArray]:
+        """The values that all columns have, or a list with each column's own."""
+        most = max(self.classes, key=len)
+        return most if all(np.isin(values, most).all() for values in self.classes) else list(self.classes)
 
     @property
     def changing(self) -> Integers:
@@ -108,8 +134,8 @@ class LabelTable:
         return out
 
 
-def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray]]:
-    """Y column by column, each in a type of its own, and where each is known."""
+def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray], list[bool]]:
+    """Y column by column, in types of their own; where each is known; whether integers of its array are 0."""
     if sparse.issparse(Y):
         Y = Y.toarray()
     if hasattr(Y, "to_numpy"):  # a data frame may have a type per column
@@ -119,8 +145,13 @@ def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray]]:
         table = _table(np.ma.getdata(Y) if mask is not None else Y)
         known = np.ones(table.shape, dtype=bool) if mask is None else ~mask.reshape(table.shape)
         parts = [table[:, j] for j in range(table.shape[1])]
-        return parts, [known[:, j] & _known(parts[j], table) for j in range(len(parts))]
-    return parts, [_known(part, part) for part in parts]
+        zeros = table.dtype.kind == "i" and bool((table == 0).any())
+        return parts, [known[:, j] & _known(parts[j]) for j in range(len(parts))], [zeros] * len(parts)
+    return (
+        parts,
+        [_known(part) for part in parts],
+        [part.dtype.kind == "i" and bool((part == 0).any()) for part in parts],
+    )
 
 
 def _table(Y: Any) -> AnyArray:
@@ -133,18 +164,16 @@ def _table(Y: Any) -> AnyArray:
     return shaped
 
 
-def _known(column: AnyArray, whole: AnyArray) -> AnyArray:
-    """Neither NaN nor None; nor -1 among integers that are 0 elsewhere."""
+def _known(column: AnyArray) -> AnyArray:
+    """Neither NaN nor None."""
     if column.dtype.kind == "f":
         return np.logical_not(np.isnan(column))
     if column.dtype.kind == "O":
         return np.array([not (v is None or (isinstance(v, float) and np.isnan(v))) for v in column], dtype=bool)
-    if column.dtype.kind == "i" and (column == -1).any() and (whole == 0).any():
-        return np.not_equal(column, -1)
     return np.ones(len(column), dtype=bool)
 
 
-def _two_values(known: AnyArray, column: int) -> AnyArray:
+def _two_values(known: AnyArray, column: int, alone: bool) -> AnyArray:
     try:
         values = np.unique(known.astype(str) if _all_text(known) else known)
     except TypeError:
@@ -153,13 +182,22 @@ def _two_values(known: AnyArray, column: int) -> AnyArray:
         values = np.unique(np.array(values.tolist()))
     if not len(values):
         raise ValueError(f"label {column} is unknown for every example; leave the column out")
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError(f"label {column} has infinity as a value; leave it unknown (NaN), or give it a number")
     if len(values) > 2:
-        shown = ", ".join(map(repr, values[:4].tolist()))
-        raise ValueError(
-            f"label {column} must have two values, got {len(values)}: {shown}{', ...' if len(values) > 4 else ''}; "
-            "give each of several values a column of its own (see sklearn.preprocessing.LabelBinarizer)"
-        )
+        raise ValueError(_too_many(values, column, alone))
     return values
+
+
+def _too_many(values: AnyArray, column: int, alone: bool) -> str:
+    shown = ", ".join(map(repr, values[:4].tolist())) + (", ..." if len(values) > 4 else "")
+    if values.dtype.kind == "f" and (values != np.round(values)).any():
+        return f"Unknown label type: continuous. Label {column} has {len(values)} values: {shown}; give it two"
+    start = "Only binary classification is supported. The type of the target is multiclass. " if alone else ""
+    return (
+        f"{start}Label {column} must have two values, got {len(values)}: {shown}; "
+        "give each of several values a column of its own (see sklearn.preprocessing.LabelBinarizer)"
+    )
 
 
 def _all_text(values: AnyArray) -> bool:

@@ -46,7 +46,7 @@ class SequenceEncoder(BaseEstimator):
             return X
         kind, columns = _kind(X), _columns(X, None)
         names = TokenEncoder() if kind == "tokens" else None
-        stacked = _named(X, names.fit_transform(X)) if names is not None else _stacked(X, kind, None)
+        stacked = Sequences(*names.fit_transform(X)) if names is not None else _stacked(X, kind, None)
         self.kind_, self.names_, self.n_features_in_ = kind, names, int(stacked.features.shape[1])
         self.columns_ = columns
         return Sequences(stacked.features, stacked.lengths, self)
@@ -64,7 +64,7 @@ class SequenceEncoder(BaseEstimator):
         _columns(X, self.columns_)
         self._refuse_other_names(X)
         if self.names_ is not None and kind == "tokens":
-            return _named(X, self.names_.transform(X), self)
+            return Sequences(*self.names_.transform(X), self)
         if (kind == "tokens") != (self.kind_ == "tokens") and not isinstance(X, Sequences):
             raise ValueError(f"X holds {_WORDS[kind]}, but the model was fitted on {_WORDS[self.kind_]}")
         stacked = _stacked(X, kind, self.n_features_in_)
@@ -84,10 +84,6 @@ class SequenceEncoder(BaseEstimator):
 
 
 _WORDS = {"dense": "arrays", "sparse": "sparse matrices", "tokens": "tokens with named features"}
-
-
-def _named(X: Any, encoded: tuple[Any, AnyArray], encoder: Any = None) -> Sequences:
-    return Sequences(*encoded, encoder)
 
 
 def _items(X: Any) -> Listing[Any]:
@@ -184,6 +180,8 @@ def _matrix(item: Any, kind: Kind, name: str) -> Any:
     elif sparse.issparse(item):
         raise TypeError(f"{name} is a sparse matrix, but the other sequences are arrays; convert with .toarray()")
     else:
+        if isinstance(item, np.ma.MaskedArray) and item.mask.any():
+            raise ValueError(f"{name} has masked values; fill them, or leave the sequence out")
         matrix = np.asarray(item)
         matrix = matrix.reshape(0, 0) if matrix.size == 0 and matrix.ndim < 2 else matrix
     if matrix.ndim != 2:

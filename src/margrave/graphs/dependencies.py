@@ -52,8 +52,8 @@ class Dependencies:
     @classmethod
     def full(cls, order: ArrayLike, clique_size: int = 2) -> "Dependencies":
         """Every place looks at all places before it, in cliques of up to `clique_size` labels, its own included."""
-        places = np.argsort(np.asarray(order))
-        return cls._of_places(np.asarray(order), [np.arange(i) for i in range(len(places))], clique_size)
+        labels = np.asarray(order)
+        return cls._of_places(labels, [np.arange(i) for i in range(len(labels))], clique_size)
 
     @classmethod
     def of_parents(
@@ -69,15 +69,19 @@ class Dependencies:
         clique_size : int
             How many labels are in a clique at the most.
         """
-        order = topological_order(parents) if order is None else np.asarray(order, dtype=np.int64)
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        by_place = [np.sort(place[np.asarray(parents[label], dtype=np.int64)]) for label in order]
-        for i, found in enumerate(by_place):
-            if len(found) and found[-1] >= i:
-                child, parent = int(order[i]), int(order[found[-1]])
+        for label, found in enumerate(parents):
+            outside = [parent for parent in found if not 0 <= parent < len(parents)]
+            if outside:
+                raise ValueError(f"parents[{label}] names label {outside[0]}, but labels are 0 to {len(parents) - 1}")
+        ranked = topological_order(parents) if order is None else _permutation(order, len(parents))
+        place = np.empty(len(ranked), dtype=np.int64)
+        place[ranked] = np.arange(len(ranked))
+        by_place = [np.unique(place[np.asarray(parents[label], dtype=np.int64)]) for label in ranked]
+        for i, before in enumerate(by_place):
+            if len(before) and before[-1] >= i:
+                child, parent = int(ranked[i]), int(ranked[before[-1]])
                 raise ValueError(f"order puts label {child} before label {parent}, which it looks at")
-        return cls._of_places(order, by_place, clique_size)
+        return cls._of_places(ranked, by_place, clique_size)
 
     @classmethod
     def _of_places(cls, order: Integers, parents: Sequence[Integers], clique_size: int) -> "Dependencies":
@@ -157,9 +161,7 @@ class Dependencies:
 
     def _check(self) -> None:
         """What kernels follow without a look; also of dependencies that come out of a file."""
-        K = len(self.order)
-        if not np.array_equal(np.sort(self.order), np.arange(K)):
-            raise ValueError(f"order must be a permutation of 0 to {K - 1}, got {self.order}")
+        K = len(_permutation(self.order, len(self.order)))
         if len(self.pointer) != K + 1 or self.pointer[0] != 0 or (np.diff(self.pointer) < 0).any():
             raise ValueError(f"pointer must rise from 0 and have {K + 1} numbers")
         if len(self.first_member) != self.pointer[-1] + 1 or self.first_member[0] != 0 or (self.sizes < 1).any():
@@ -173,6 +175,17 @@ class Dependencies:
         same_clique[self.first_member[1:-1] - 1] = False
         if (np.diff(self.members)[same_clique] <= 0).any():
             raise ValueError("members must rise within a clique")
+        single = np.flatnonzero(self.sizes == 1)
+        pairs = self.child[single] * K + self.members[self.first_member[single]]
+        if len(np.unique(pairs)) < len(pairs):
+            raise ValueError("a place must not have the same clique twice")
+
+
+def _permutation(order: ArrayLike, K: int) -> Integers:
+    found = np.asarray(order, dtype=np.int64)
+    if not np.array_equal(np.sort(found), np.arange(K)):
+        raise ValueError(f"order must be a permutation of 0 to {K - 1}, got {found}")
+    return found
 
 
 def topological_order(parents: Sequence[Sequence[int]]) -> Integers:

@@ -94,7 +94,7 @@ class BranchAndBound(LabelSearch):
 
     def best(self, scores: Sequence[DirectedScores], given: Values | None = None, n_jobs: int = 1) -> Searched:
         """See `LabelSearch.best`."""
-        n, K = scores[0].inputs.shape
+        n, K = _shape(scores)
         out = Searched(np.empty((n, K), dtype=np.int8), np.empty(n), np.empty(n), np.empty(n, dtype=np.int64))
         ceiling, most = self._limits(len(scores))
         known = _known(given, n, K)
@@ -122,7 +122,7 @@ class BranchAndBound(LabelSearch):
         n_jobs: int = 1,
     ) -> None:
         """See `LabelSearch.several`."""
-        n, K = scores[0].inputs.shape
+        n, K = _shape(scores)
         ceiling, most_nodes = self._limits(len(scores))
         make = self._maker(scores, _known(given, n, K), most, [])
 
@@ -139,7 +139,7 @@ class BranchAndBound(LabelSearch):
     def _maker(
         self, scores: Sequence[DirectedScores], given: Values, most: int, starts: Sequence[Values]
     ) -> Callable[[], Any]:
-        if len(scores) == 1:
+        if len(scores) == 1 or not given.shape[1]:  # orders of no labels are all alike
             return OrderTree.maker(scores[0], given, most)
         return AverageTree.maker(scores, given, most, starts)
 
@@ -170,10 +170,21 @@ class BranchAndBound(LabelSearch):
         return np.inf if self.S is None else float(self.S), int(min(most, _NO_LIMIT))
 
 
+def _shape(scores: Sequence[DirectedScores]) -> tuple[int, int]:
+    """Examples and labels, which all orders have in common."""
+    shapes = {(*order.inputs.shape, bool(order.smooth)) for order in scores}
+    if len(shapes) != 1:
+        raise ValueError(f"scores must be of the same examples, labels and loss in all orders, got {sorted(shapes)}")
+    n, K, _ = shapes.pop()
+    return n, K
+
+
 def _known(given: Values | None, n: int, K: int) -> Values:
     """Given labels with a row per example, or one row of zeros for all."""
     if given is None:
         return np.zeros((1, K), dtype=np.int8)
     if given.shape not in ((n, K), (1, K)):
         raise ValueError(f"given must have shape ({n}, {K}), a row per example, got {given.shape}")
+    if not np.isin(given, (-1, 0, 1)).all():
+        raise ValueError("given must hold -1, +1, and 0 where a label is not known")
     return np.ascontiguousarray(given, dtype=np.int8)

@@ -4,6 +4,10 @@ At each place the value that the score prefers is tried first, the other one onl
 for it: that one costs at least as much, so where the first fails the second fails too. Partial losses only grow, so
 whatever has reached the bound is given up with all its completions.
 
+What the places still to come must cost at least is added to a partial loss: the loss of a score as large as inputs and
+weights allow. These sums are made once per example, so they cost nothing on the way; where labels are independent they
+are the cost itself.
+
 When a place gets its value, what that adds to the scores of all later places is written to a row of its own; going back
 is then free, and deep in the tree, where a search spends its time, few places are left to write to.
 """
@@ -14,11 +18,11 @@ from margrave.inference.directed import Values
 from margrave.primitives import Floats, Integers, inlined_kernel, kernel
 
 #: Tables [parent, child] of cliques with one parent, shape (n or 1, K, K); of the others: where each place's cliques
-#: begin, first member, members, their weights (n or 1, n_cliques).
-Wiring = tuple[Floats, Integers, Integers, Integers, Floats]
+#: begin, first member, members, their weights (n or 1, n_cliques); Σ |w| over the cliques of each place (n or 1, K).
+Wiring = tuple[Floats, Integers, Integers, Integers, Floats, Floats]
 #: Values by place; scores by place; scores of later places given the first ones (K + 1, K); partial losses (K + 1);
-#: which branches of a place were tried (0: none, 1: the first, 2: both).
-Path = tuple[Floats, Floats, Floats, Floats, Integers]
+#: what the places from each one on cost at least (K + 1); which branches of a place were tried (none, first, both).
+Path = tuple[Floats, Floats, Floats, Floats, Floats, Integers]
 #: The best labellings found, as a heap with the worst on top: losses, and whose; values by place; how many (a number).
 Heap = tuple[Floats, Integers, Values, Integers]
 
@@ -39,8 +43,8 @@ def loss_of(z: float, smooth: bool) -> float:
 @inlined_kernel
 def score(wiring: Wiring, example: int, place: int, path: Path) -> float:
     """What the features and the values before a place say of it."""
-    _, pointer, first_member, members, weights = wiring
-    values, _, ahead, _, _ = path
+    _, pointer, first_member, members, weights, _ = wiring
+    values, _, ahead, _, _, _ = path
     total: float = ahead[place, place]
     if len(members) > 0:
         of_cliques = weights[example if len(weights) > 1 else 0]
@@ -55,7 +59,7 @@ def score(wiring: Wiring, example: int, place: int, path: Path) -> float:
 @inlined_kernel
 def enter(wiring: Wiring, example: int, place: int, path: Path) -> None:
     """Tell later places of the value at `place`."""
-    values, _, ahead, _, _ = path
+    values, _, ahead, _, _, _ = path
     before, after = ahead[place], ahead[place + 1]
     table = wiring[0][example if len(wiring[0]) > 1 else 0, place]
     value = values[place]
@@ -108,7 +112,7 @@ def search(
     than `slack`. Without a ceiling, one labelling at least is completed
     whatever `max_nodes` says.
     """
-    values, scores, _, partial, tried = path
+    values, scores, _, partial, rest, tried = path
     losses, _, _, count = heap
     K = len(values)
     depth, nodes = memory[DEPTH], memory[NODES]
@@ -149,7 +153,7 @@ def search(
             depth -= 1
             continue
         partial[depth + 1] = partial[depth] + loss_of(values[depth] * scores[depth], smooth)
-        if partial[depth + 1] < limit:
+        if partial[depth + 1] + rest[depth + 1] < limit:
             enter(wiring, example, depth, path)
             depth += 1
             if depth < K:
@@ -159,20 +163,26 @@ def search(
     memory[DEPTH], memory[NODES] = depth, nodes
     if depth < 0:
         return limit
-    open_below = partial[depth]
+    open_below = partial[depth] + rest[depth]
     for d in range(depth):
         if tried[d] == 1:
-            open_below = min(open_below, partial[d] + loss_of(-values[d] * scores[d], smooth))
+            open_below = min(open_below, partial[d] + loss_of(-values[d] * scores[d], smooth) + rest[d + 1])
     least: float = min(limit, open_below)
     return least
 
 
 @kernel
-def begin(inputs: Floats, path: Path, heap: Heap, memory: Integers) -> None:
+def begin(
+    example: int, inputs: Floats, wiring: Wiring, given: Values, smooth: bool, path: Path, heap: Heap, memory: Integers
+) -> None:
     """Make ready for another example, whose scores without any labels are `inputs`."""
-    _, _, ahead, partial, tried = path
-    for i in range(len(inputs)):
+    _, _, ahead, partial, rest, tried = path
+    reach, K = wiring[5][example if len(wiring[5]) > 1 else 0], len(inputs)
+    rest[K] = 0.0
+    for i in range(K - 1, -1, -1):
         ahead[0, i] = inputs[i]
+        z = abs(inputs[i]) if given[i] == 0 else given[i] * inputs[i]
+        rest[i] = rest[i + 1] + loss_of(z + reach[i], smooth)
     partial[0], tried[0] = 0.0, 0
     heap[3][0] = 0
     memory[DEPTH], memory[NODES], memory[LEAVES] = 0, 0, 0
@@ -214,8 +224,8 @@ def search_all(
     `labels` has a row for each of them, the other results one for every example.
     """
     for example in range(first, stop):
-        begin(inputs[example], path, heap, memory)
         known = given[example if len(given) > 1 else 0]
+        begin(example, inputs[example], wiring, known, smooth, path, heap, memory)
         floor = search(example, wiring, known, smooth, ceiling, np.inf, max_nodes, path, heap, memory)
         if heap[3][0] == 0:
             complete(example, wiring, known, smooth, path, heap)

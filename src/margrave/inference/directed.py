@@ -48,6 +48,16 @@ class DirectedScores:
     cliques: Floats
     smooth: bool = False
 
+    def __post_init__(self) -> None:
+        for name in ("inputs", "cliques"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
+        d, shape = self.dependencies, self.inputs.shape
+        if len(shape) != 2 or shape[1] != d.n_labels:
+            raise ValueError(f"inputs must have a row per example and {d.n_labels} columns, got shape {shape}")
+        if self.cliques.shape not in ((d.n_cliques,), (shape[0], d.n_cliques)):
+            wanted = f"({d.n_cliques},) or ({shape[0]}, {d.n_cliques})"
+            raise ValueError(f"cliques must have shape {wanted}, a weight per clique, got {self.cliques.shape}")
+
     def __len__(self) -> int:
         return len(self.inputs)
 

@@ -45,8 +45,9 @@ from margrave.inference.forest_loading import (
 from margrave.inference.forest_rows import add_products, exponentials, lower_to, times_rows
 from margrave.primitives import Floats, inlined_kernel, kernel
 
-#: Beliefs of only children are scaled where their sum has left this range; TINY is far enough below it.
-SMALL, LARGE = 1e-20, 1e20
+#: Beliefs of only children are scaled where their sum has left this range; TINY is far enough below it, and a ratio, at
+#: most 1/TINY, times a belief does not overflow, nor do sums of such products.
+SMALL, LARGE = 1e-20, 1e10
 
 
 @kernel

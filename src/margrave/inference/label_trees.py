@@ -30,7 +30,8 @@ class OrderTree:
     def __init__(self, scores: DirectedScores, wiring: Wiring, inputs: Floats, given: Values, most: int) -> None:
         K = inputs.shape[1]
         self._scores, self._wiring, self._inputs, self._given = scores, wiring, inputs, given
-        self._path = np.empty(K), np.empty(K), np.empty((K + 1, K)), np.empty(K + 1), np.empty(K + 1, dtype=np.int64)
+        partial, rest, tried = np.empty(K + 1), np.empty(K + 1), np.empty(K + 1, dtype=np.int64)
+        self._path = np.empty(K), np.empty(K), np.empty((K + 1, K)), partial, rest, tried
         self._heap, self._memory = _heap(most, K), np.zeros(3, dtype=np.int64)
         self._example, self._floor, self._back = 0, 0.0, np.argsort(scores.dependencies.order)
 
@@ -58,12 +59,13 @@ class OrderTree:
     def begin(self, example: int) -> None:
         """Turn to an example."""
         self._example = example
-        begin(self._inputs[example], self._path, self._heap, self._memory)
+        fixed = example, self._inputs[example], self._wiring, self._known(), self._scores.smooth
+        begin(*fixed, self._path, self._heap, self._memory)
 
     def go(self, ceiling: float, slack: float, most: int) -> None:
         """Go on until all is tried, or `most` nodes are visited."""
         fixed = self._example, self._wiring, self._known(), self._scores.smooth
-        self._floor = float(search(*fixed, ceiling, slack, most, self._path, self._heap, self._memory))
+        self._floor = float(search(*fixed, ceiling, float(slack), most, self._path, self._heap, self._memory))
 
     def kept(self, slack: float) -> Kept:
         """The best labellings so far; where none was found, the preferred values."""
@@ -88,7 +90,9 @@ def _wiring(scores: DirectedScores) -> Wiring:
     long = np.flatnonzero(d.sizes > 1)
     pointer = np.concatenate([[0], np.cumsum(np.bincount(d.child[long], minlength=d.n_labels))]).astype(np.int64)
     first, members = _members(d, long)
-    return tables, pointer, first, members, np.ascontiguousarray(weights[:, long])
+    reach = np.zeros((len(weights), d.n_labels))
+    np.add.at(reach.T, d.child, np.abs(weights).T)
+    return tables, pointer, first, members, np.ascontiguousarray(weights[:, long]), reach
 
 
 def _members(d: Dependencies, cliques: Integers) -> tuple[Integers, Integers]:
@@ -156,17 +160,17 @@ class AverageTree:
 
     def _search(self, ceiling: float, slack: float, most: int) -> float:
         n_free = int((self._known() == 0).sum())
-        fixed = self._example, self._terms, n_free, self._smooth, ceiling, slack, most
+        fixed = self._example, self._terms, n_free, self._smooth, ceiling, float(slack), most
         return float(search_average(*fixed, self._tree, self._heap, self._memory))
 
     def kept(self, slack: float) -> Kept:
         """The best labellings so far; where none was found, the first that the tree leads to."""
-        floor = self._floor
+        nodes = int(self._memory[NODES])
         if self._heap[3][0] == 0:
             self.begin(self._example)
             self._search(np.inf, slack, 0)
         values, losses = _sorted(self._heap, slack)
-        return Kept(values, losses, floor, int(self._memory[NODES]))
+        return Kept(values, losses, self._floor, nodes)
 
     def first(self) -> tuple[Values, float, float, int]:
         """The best labelling so far, with its loss, a bound of all, and the nodes visited."""

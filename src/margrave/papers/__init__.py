@@ -1,1 +1,5 @@
-"""Every table and figure of the papers behind the library, one file per paper, recomputed from the raw data."""
+"""The papers: every table and figure by one command, recomputed from the data."""
+
+from margrave.papers.catalogue import PAPERS, Order, Paper
+
+__all__ = ["PAPERS", "Order", "Paper"]

@@ -68,7 +68,7 @@ def read_file(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, A
     header = _parsed(bytes(content[8:stop]), path)
     header.pop("sha256", None)  # checked, and not part of what was written
     try:
-        arrays = {str(name): _view(content, place) for name, place in header.pop("arrays").items()}
+        arrays = _views(content, header.pop("arrays"))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"{path} describes its arrays wrongly: {error}") from None
     return header, arrays
@@ -93,7 +93,7 @@ def _header(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
         described[name] = {"dtype": array.dtype.str, "shape": list(array.shape), "at": at}
         at += _aligned(array.nbytes)
     values = {"sha256": _NO_DIGITS.decode(), "format": FORMAT, **header, "arrays": described}
-    text = json.dumps(values, allow_nan=False, ensure_ascii=False).encode()
+    text = json.dumps(values, allow_nan=False, ensure_ascii=False).encode("utf-8", "surrogatepass")
     text += b" " * (_aligned(8 + len(text)) - 8 - len(text))
     return len(text).to_bytes(8, "little") + text, places
 
@@ -166,6 +166,17 @@ def _parsed(text: bytes, path: object) -> dict[str, Any]:
             f"{path} has format {number}, written by margrave {written}; this one reads {FORMAT}: upgrade margrave"
         )
     return dict(header)
+
+
+def _views(content: bytearray, places: Mapping[str, Mapping[str, Any]]) -> dict[str, AnyArray]:
+    """All arrays; each begins behind the one before it, so that together they are no larger than the file."""
+    arrays, end = dict[str, AnyArray](), 0
+    for name, place in places.items():
+        arrays[name] = _view(content, place)
+        if place["at"] < end:
+            raise ValueError(f"array {name!r} begins inside the one before it")
+        end = place["at"] + arrays[name].nbytes
+    return arrays
 
 
 def _view(content: bytearray, place: Mapping[str, Any]) -> AnyArray:

@@ -18,6 +18,7 @@ C = TypeVar("C", bound=type)
 
 #: Lists of more texts than this are kept as arrays.
 _LONG = 32
+_LAST_CHARACTER = 0x10FFFF
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,14 @@ class Entry:
     name: str
     kind: type
     fitted: tuple[str, ...]
+    optional: tuple[str, ...] = ()
 
 
 _by_name: dict[str, Entry] = {}
 _by_kind: dict[type, Entry] = {}
 
 
-def register(kind: C, *fitted: str, name: str | None = None) -> C:
+def register(kind: C, *fitted: str, optional: tuple[str, ...] = (), name: str | None = None) -> C:
     """Let objects of a class into model files.
 
     Parameters
@@ -42,10 +44,12 @@ def register(kind: C, *fitted: str, name: str | None = None) -> C:
         Its fields, or its parameters, are its state.
     *fitted : str
         Attributes that belong to the state as well; those that an object lacks are left out.
+    optional : tuple of str
+        Attributes that not every fit leaves.
     name : str or None
         What it is called in files, for ever; None: the name of the class.
     """
-    entry = Entry(name or kind.__name__, kind, fitted)
+    entry = Entry(name or kind.__name__, kind, fitted, optional)
     if _by_name.setdefault(entry.name, entry).kind is not kind:
         raise ValueError(f"{entry.name!r} is registered already, for {_by_name[entry.name].kind}")
     _by_kind[kind] = entry
@@ -55,6 +59,12 @@ def register(kind: C, *fitted: str, name: str | None = None) -> C:
 def registered(name: str) -> type | None:
     """The class that has registered under a name, or None."""
     return _by_name[name].kind if name in _by_name else None
+
+
+def missing_state(value: Any) -> list[str]:
+    """Attributes that the class of an object has registered and the object lacks."""
+    entry = _by_kind.get(type(value))
+    return [] if entry is None else [name for name in entry.fitted if not hasattr(value, name)]
 
 
 class Packer:
@@ -102,12 +112,12 @@ class Packer:
         return {"object": entry.name, "state": state}
 
     def _array(self, value: AnyArray, where: str) -> Any:
-        if value.dtype.kind == "U":
-            texts = self._texts(value.ravel().tolist())
-            return {"text_array": texts, "shape": list(value.shape), "width": value.dtype.itemsize // 4}
-        if value.dtype.kind == "S":
-            content = np.frombuffer(np.ascontiguousarray(value).tobytes(), dtype=np.uint8)
-            return {"bytes_array": self._put(content), "shape": list(value.shape), "width": value.dtype.itemsize}
+        if value.dtype.kind in "US":
+            little = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
+            content = np.frombuffer(little.tobytes(), dtype=np.uint8)
+            return {"characters": self._put(content), "dtype": little.dtype.str, "shape": list(value.shape)}
+        if value.dtype.kind == "O" and all(isinstance(item, str) for item in value.ravel()):
+            return {"text_objects": self._texts(value.ravel().tolist()), "shape": list(value.shape)}
         if value.dtype.kind not in "biuf":
             raise TypeError(f"{where} cannot be saved: it is an array of dtype {value.dtype}")
         return {"array": self._put(value)}
@@ -128,14 +138,18 @@ def _state_of(value: Any, entry: Entry) -> dict[str, Any]:
         state = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
     else:
         state = dict(value.get_params(deep=False))
-    return state | {name: getattr(value, name) for name in entry.fitted if hasattr(value, name)}
+    return state | {name: getattr(value, name) for name in (*entry.fitted, *entry.optional) if hasattr(value, name)}
 
 
 class Unpacker:
-    """The way back; every step of it doubts what it reads."""
+    """The way back; every step of it doubts what it reads.
+
+    Each array serves once, as it was put aside for one value: a short file cannot ask for the same numbers a thousand
+    times over.
+    """
 
     def __init__(self, arrays: Mapping[str, AnyArray]) -> None:
-        self._arrays = arrays
+        self._arrays = dict(arrays)
 
     def unpack(self, packed: Any) -> Any:
         """One value."""
@@ -146,12 +160,19 @@ class Unpacker:
                 return read(self, packed)
         raise ModelFileError("a value in the file has no form that is known")
 
+    def _take(self, name: str, dtype: type | None = None) -> AnyArray:
+        """An array, for the only time; of `dtype`, where a few bytes of another would make many objects."""
+        array = self._arrays.pop(name)
+        if dtype is not None and array.dtype != dtype:
+            raise ModelFileError(f"an array in the file has dtype {array.dtype}, which its use does not")
+        return array
+
     def _object(self, packed: Any) -> Any:
         entry = _by_name.get(packed["object"])
         if entry is None:
             raise ModelFileError(f"the file names a class that is not known here: {packed['object']!r}")
         state = {str(name): self.unpack(value) for name, value in packed["state"].items()}
-        fitted = {name: state.pop(name) for name in entry.fitted if name in state}
+        fitted = {name: state.pop(name) for name in (*entry.fitted, *entry.optional) if name in state}
         made = entry.kind(**state)
         for name, value in fitted.items():
             setattr(made, name, value)
@@ -161,7 +182,7 @@ class Unpacker:
         return dict(zip(self.unpack(packed["keys"]), self.unpack(packed["values"]), strict=True))
 
     def _texts(self, names: Any) -> list[str]:
-        content, ends = (self._arrays[name] for name in names)
+        content, ends = (self._take(name, dtype) for name, dtype in zip(names, (np.uint8, np.int64), strict=True))
         text, first, texts = content.tobytes(), 0, []
         for stop in ends.tolist():
             if not first <= stop <= len(text):
@@ -170,29 +191,28 @@ class Unpacker:
             first = stop
         return texts
 
-    def _text_array(self, packed: Any) -> AnyArray:
-        texts = self._texts(packed["text_array"])
-        width = packed["width"]
-        needed = width <= max(map(len, texts), default=0) + 1 or width * len(texts) <= 2**22
-        if type(width) is not int or width < 0 or not needed:  # else a small file could ask for all memory
-            raise ModelFileError("a text array has a width out of reason")
-        return np.array(texts, dtype=f"<U{packed['width']}").reshape(packed["shape"])
+    def _characters(self, packed: Any) -> AnyArray:
+        content, dtype = self._take(packed["characters"], np.uint8), np.dtype(packed["dtype"])
+        if dtype.kind not in "US" or dtype.byteorder == ">":
+            raise ModelFileError("a text array in the file is of another dtype")
+        if dtype.kind == "U" and (content.view("<u4") > _LAST_CHARACTER).any():
+            raise ModelFileError("a text array in the file holds what is no character")
+        texts: AnyArray = content.view(dtype).reshape(packed["shape"])
+        return texts
 
-    def _bytes_array(self, packed: Any) -> AnyArray:
-        if not 1 <= packed["width"] <= 2**20:
-            raise ModelFileError("a bytes array has a width out of reason")
-        content = self._arrays[packed["bytes_array"]].astype(np.uint8, casting="no")
-        return np.frombuffer(content.tobytes(), dtype=f"S{packed['width']}").reshape(packed["shape"])
+    def _text_objects(self, packed: Any) -> AnyArray:
+        texts: AnyArray = np.array(self._texts(packed["text_objects"]), dtype=object).reshape(packed["shape"])
+        return texts
 
     _FORMS: ClassVar[dict[str, Callable[["Unpacker", Any], Any]]] = {
         "object": _object,
         "keys": _dict,
-        "array": lambda self, p: self._arrays[p["array"]],
-        "text_array": _text_array,
-        "bytes_array": _bytes_array,
+        "array": lambda self, p: self._take(p["array"]),
+        "characters": _characters,
+        "text_objects": _text_objects,
         "texts": lambda self, p: self._texts(p["texts"]),
-        "numbers": lambda self, p: self._arrays[p["numbers"]].tolist(),
-        "scalar": lambda self, p: self._arrays[p["scalar"]][()],
+        "numbers": lambda self, p: self._take(p["numbers"], np.int64).tolist(),
+        "scalar": lambda self, p: self._take(p["scalar"])[()],
         "float": lambda self, p: float(p["float"]),
         "slice": lambda self, p: slice(*p["slice"]),
         "list": lambda self, p: [self.unpack(item) for item in p["list"]],

@@ -22,8 +22,13 @@ T = TypeVar("T")
 
 
 def effective_n_jobs(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` asks for: None is 1 unless joblib's context says otherwise, -1 is every core."""
-    return int(joblib.effective_n_jobs(n_jobs))
+    """How many threads `n_jobs` asks for: None is 1 unless joblib's context says otherwise, -1 is every core.
+
+    No more than the environment variable NUMBA_NUM_THREADS allows. joblib sets it in the processes that share a search,
+    so that all of them together take each core once.
+    """
+    asked, limit = int(joblib.effective_n_jobs(n_jobs)), os.environ.get("NUMBA_NUM_THREADS", "")
+    return min(asked, max(int(limit), 1)) if limit.isdecimal() else asked
 
 
 def for_each(work: Callable[[T], None], chunks: Sequence[T], n_jobs: int = 1) -> None:

@@ -45,6 +45,8 @@ class Solution:
         The dual variables that certify the gap, for solvers that have them.
     stopped_by : {"tolerance", "max_iter", "precision", "callback", "interrupt"}
         "precision": nothing lower can be told apart in floating point.
+    n_iter : int
+        Complete iterations.
     """
 
     weights: Floats
@@ -52,6 +54,7 @@ class Solution:
     gap: float = np.nan
     duals: Any = None
     stopped_by: str = "max_iter"
+    n_iter: int = 0
 
     @property
     def converged(self) -> bool:
@@ -78,7 +81,7 @@ class Progress:
 
 
 class Run(Protocol):
-    """A solver at work on one objective."""
+    """A solver at work on one objective; `iteration` is the number of its complete iterations."""
 
     iteration: int
 
@@ -190,5 +193,5 @@ def _converged(history: list[Record], tol: float, back: int = 5) -> bool:
 
 def _finished(run: Run, history: list[Record], reason: str) -> Solution:
     solution = run.solution()
-    solution.history, solution.stopped_by = history, reason
+    solution.history, solution.stopped_by, solution.n_iter = history, reason, run.iteration
     return solution

@@ -22,6 +22,8 @@ from margrave.scores.margins import State, Visited, add_row, margin
 #: What a run remembers between calls: how many rows are active, and how far the last pass was pushed up and down.
 ACTIVE, HIGHEST, LOWEST, VIOLATION = range(4)
 _NEWTON_STEPS = 12
+#: Shares of U that are no step.
+_STILL = 1e-15
 #: log(α/(U − α)) of a multiplier that rounding has put onto a bound.
 _FARTHEST = 36.0
 
@@ -94,16 +96,21 @@ def logistic_passes(
     multipliers: Floats,
     order: Integers,
     words: Words,
-) -> None:
-    """`n_passes` passes over the rows of `order`."""
-    for _ in range(n_passes):
+) -> int:
+    """Up to `n_passes` passes over the rows of `order`, fewer where nothing moves any more. Returns how many."""
+    for done in range(n_passes):
         shuffle(order, len(order), words)
+        farthest = 0.0
         for s in range(len(order)):
             row = order[s]
             alpha, label = multipliers[row], labels[row]
             moved = _logistic_step(alpha, weights[row], squares[row], label * margin(visited, state, row))
             multipliers[row] = moved
             add_row(visited, state, row, (moved - alpha) * label)
+            farthest = max(farthest, abs(moved - alpha) / weights[row])
+        if farthest <= _STILL:
+            return done + 1
+    return n_passes
 
 
 @inlined_kernel

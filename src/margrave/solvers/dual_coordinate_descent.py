@@ -10,7 +10,10 @@ from margrave.solvers.coordinate_steps import ACTIVE, HIGHEST, LOWEST, VIOLATION
 
 #: Passes before the first look at the gap, and the most between two looks.
 _FIRST_LOOK, _MOST_BETWEEN = 8, 64
-_LOOSEST = 1.0
+#: Violations that passes aim at, at first; of small problems, whose passes cost next to nothing, what rounding leaves.
+_LOOSEST, _TIGHTEST = 1.0, 1e-13
+#: Products that are as good as free: a fraction of a millisecond.
+_FREE = 1_000_000
 
 
 class DualCoordinateDescent(BinarySolver):
@@ -54,7 +57,8 @@ class _Passes(MultiplierRun):
         self._words = random_words(np.random.default_rng(random_state))
         self._order, self._squares = objective.examples.copy(), objective.rows.squares
         self._memory = np.array([len(self._order), np.inf, -np.inf, np.inf])
-        self._tolerance, self._between = _LOOSEST, _FIRST_LOOK
+        free = _FREE // max(1, len(self._order) * objective.n_weights)
+        self._tolerance, self._between = (_TIGHTEST, free) if free > _MOST_BETWEEN else (_LOOSEST, _FIRST_LOOK)
 
     def passes(self, n: int) -> int:
         """See `MultiplierRun.passes`."""
@@ -64,8 +68,7 @@ class _Passes(MultiplierRun):
         n = min(n, self._between)
         self._between = min(2 * self._between, _MOST_BETWEEN)
         if problem.smooth:
-            logistic_passes(*fixed, n, *moving, self._words)
-            return n
+            return int(logistic_passes(*fixed, n, *moving, self._words))
         done = int(hinge_passes(*fixed, self._tolerance, n, *moving, self._memory, self._words))
         if self._memory[VIOLATION] <= self._tolerance:  # done as well as was asked: ask for more
             self._tolerance *= 0.25

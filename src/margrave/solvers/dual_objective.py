@@ -19,7 +19,15 @@ from margrave.inference import Maximum
 from margrave.primitives import Floats, Integers, Labels, kernel, once
 from margrave.scores import BoundScorer
 from margrave.scores.listed import Rows, load_listed
-from margrave.solvers.dual_steps import Fixed, best_steps, set_direction, set_to_truth, sum_shared, take_direction
+from margrave.solvers.dual_steps import (
+    Fixed,
+    Variables,
+    best_steps,
+    set_direction,
+    set_to_truth,
+    sum_shared,
+    take_direction,
+)
 from margrave.solvers.objective import Objective, relative_gap
 
 
@@ -46,9 +54,11 @@ class Duals:
         return Duals(self.own.copy(), self.shared.copy(), self.costs.copy())
 
     def mix(self, other: "Duals", share: float) -> None:
-        """Become (1 − share) · self + share · other, in place: feasible if both are."""
-        for mine, theirs in ((self.own, other.own), (self.shared, other.shared), (self.costs, other.costs)):
-            mix(mine, theirs, share)
+        """Become (1 − share) · self + share · other, in place: feasible if both are.
+
+        In one kernel, which no Ctrl-C divides: counts of one mixture beside costs of another would certify nothing.
+        """
+        mix_all((self.own, self.shared, self.costs), (other.own, other.shared, other.costs), share)
 
 
 class _Part(NamedTuple):
@@ -268,3 +278,10 @@ def mix(vector: Floats, other: Floats, share: float) -> None:
     """Become (1 − share) · vector + share · other, in place and in one walk."""
     for k in range(len(vector)):
         vector[k] += share * (other[k] - vector[k])
+
+
+@kernel
+def mix_all(mine: Variables, other: Variables, share: float) -> None:
+    """As `mix`, for all arrays of dual variables."""
+    for i in range(len(mine)):
+        mix(mine[i], other[i], share)

@@ -89,7 +89,6 @@ class _Descent:
 
     def advance(self, last: int) -> Progress:
         """See `Run.advance`; one iteration."""
-        self.iteration += 1
         slope = self._find_direction()
         if slope < 0:
             found = wolfe_step(self._at, self._value, slope, self._first_step())
@@ -100,6 +99,7 @@ class _Descent:
             if found is not None:
                 self._accept(found[1])
                 return Progress(self._value, self._gap())
+        self.iteration += 1
         return Progress(self._value, self._gap(), stuck=True)
 
     def solution(self) -> Solution:
@@ -135,5 +135,5 @@ class _Descent:
         self._curvature.remember(self._trial, self._weights, self._trial_gradient, self._gradient)
         self.__dict__.update(  # at once: no Ctrl-C stands between weights and what is said about them
             _weights=self._trial, _trial=self._weights, _gradient=self._trial_gradient,
-            _trial_gradient=self._gradient, _value=value,
+            _trial_gradient=self._gradient, _value=value, iteration=self.iteration + 1,
         )  # fmt: skip
