@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 
@@ -16,6 +16,7 @@ from margrave.estimators.label_cuts import (
     exact_by_number,
     f1_by_number,
     svm1_cuts,
+    tuned_cuts,
 )
 
 
@@ -59,6 +60,7 @@ def test_neighbouring_floats_have_a_cut_between_them():
     assert [int((np.array([high, low]) > cut).sum()) for cut in cuts] == [0, 1, 2]
 
 
+@settings(max_examples=20)
 @given(problems())
 def test_f1_by_number_is_the_f_of_the_first_examples(problem):
     truth = problem[1][:, 0]
@@ -83,6 +85,7 @@ def test_of_equal_cuts_the_nearest_is_taken_and_none_without_need():
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@settings(max_examples=20)  # scikit-learn judges every cut
 @given(problem=problems())
 def test_no_cut_can_be_improved_alone_and_none_is_worse_than_before(target, problem):
     values, truth = problem
@@ -97,6 +100,7 @@ def test_no_cut_can_be_improved_alone_and_none_is_worse_than_before(target, prob
             assert measured(values > other, truth, target) <= reached + 1e-9
 
 
+@settings(max_examples=20)
 @given(problems(max_labels=2))
 def test_for_macro_f_the_cuts_are_the_best_of_all(problem):
     values, truth = problem
@@ -112,6 +116,19 @@ def test_a_cut_that_waits_for_another_is_found_in_a_later_round():
     np.testing.assert_array_equal(values > cuts, truth)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@settings(max_examples=20)  # scikit-learn judges every cut
+@given(problem=problems(max_labels=2))
+def test_two_starts_are_as_good_as_either_and_no_better_than_the_best_of_all(target, problem):
+    values, truth = problem
+    start = np.zeros(values.shape[1])
+    reached = measured(values > tuned_cuts(values, truth, target), truth, target)
+    assert reached >= measured(values > cyclic_cuts(values, truth, target, start), truth, target) - 1e-12
+    every = itertools.product(*(every_cut(column) for column in values.T))
+    assert reached <= max(measured(values > np.array(cuts), truth, target) for cuts in every) + 1e-12
+
+
+@settings(max_examples=20)
 @given(problems(), problems())
 def test_svm1_is_the_mean_of_the_folds_best_cuts(one, other):
     K = min(one[0].shape[1], other[0].shape[1])

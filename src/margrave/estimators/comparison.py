@@ -148,7 +148,7 @@ def as_labels(labels: Any, shape: tuple[int, ...]) -> AnyArray:
     wrong: Booleans = (found != 0) & (found != 1)
     if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
-        raise ValueError(f"predictions must be 0 or 1, got {found[wrong][0]!r} for example {row}")
+        raise ValueError(f"predictions must be 0 or 1, got {found[wrong][0].item()!r} for example {row}")
     return found.astype(np.int64)
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from margrave.estimators.directed_answers import Certified
 from margrave.estimators.joint_cuts import JointSearch, with_cuts
-from margrave.estimators.label_cuts import TARGETS, cyclic_cuts, svm1_cuts
+from margrave.estimators.label_cuts import TARGETS, svm1_cuts, tuned_cuts
 from margrave.estimators.left_out import TuningData, decisions, known_labels, looks_around, scores_of, train
 from margrave.estimators.lmsbn import LMSBNClassifier
 from margrave.inference import BranchAndBound
@@ -46,8 +46,9 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
         The measure.
     method : {"svm1", "cyclic"}, default=None
         "svm1", for macro F: each label's best cut on each fold, averaged over folds. "cyclic": one label after the
-        other, exactly and given the others' cuts, on all examples left out together, until none can be improved. None:
-        "svm1" for macro F, else "cyclic". With labels that look at each other "cyclic" tries a few cuts each.
+        other, exactly and given the others' cuts, on all examples left out together, until none can be improved; begun
+        at 0 and at each label's best F. With labels that look at each other a few cuts are tried each. None: "svm1" for
+        macro F of labels on their own, else "cyclic".
     folds : int, default=5
     fbr : float, default=0.0
         Of "svm1": where a label's best F on a fold is below it, the cut there is the fold's highest score.
@@ -227,7 +228,7 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
         if self.method == "svm1" or (self.method is None and self.target == "f1_macro"):
             return svm1_cuts(parts, self.fbr)
         values, truth = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-        return cyclic_cuts(values, truth, self.target, np.zeros(values.shape[1]))
+        return tuned_cuts(values, truth, self.target)
 
     def _values(self, X: Any) -> Floats:
         """Scores minus cuts of the labels that change, where labels do not look at each other."""
