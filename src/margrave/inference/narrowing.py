@@ -21,7 +21,7 @@ Next = tuple[Floats, Integers]
 @inlined_kernel
 def _score(wiring: Wiring, example: int, place: int, values: Floats, ahead: Floats) -> float:
     """What the features and the values before a place say of it."""
-    _, pointer, first_member, members, weights = wiring
+    _, pointer, first_member, members, weights, _ = wiring
     total: float = ahead[place]
     if len(members) > 0:
         of_cliques = weights[example if len(weights) > 1 else 0]
