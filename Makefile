@@ -42,8 +42,8 @@ $(DOCS_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-demo: $(READY)  ## train a chain on handwritten words and show what it reads
-	@$(KERNELS) $(BIN)/margrave demo
+demo: $(READY)  ## label photographs beside classifiers that know nothing of each other; two pictures in build/demo
+	@$(KERNELS) $(BIN)/margrave demo --pictures build/demo
 
 # In this order: what fails fast first; the whole suite last, so that its closing line is the last one printed.
 test: lint types architecture docs no-jit bounds unit  ## everything that has to hold

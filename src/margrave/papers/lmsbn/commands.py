@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 from typing import Any
 
-import numpy as np
-
 from margrave.display import LossBoundDisplay, MeasuresDisplay, save_figure
 from margrave.papers.catalogue import Order
 from margrave.papers.lmsbn import search
@@ -31,11 +29,7 @@ def figure_2(order: Order) -> Rows:
     """Losses of a margin, and the bound of the log-loss."""
     display = LossBoundDisplay.from_range().plot()
     save_figure(display.figure_, order.folder / "figure_2")
-    curves = {name: np.asarray(line.get_ydata()) for name, line in display.lines_.items()}
-    rows: Rows = [
-        {"z": round(float(z), 6), **{name: float(values[i]) for name, values in curves.items()}}
-        for i, z in enumerate(display.z)
-    ]
+    rows: Rows = list(display.rows())
     write_csv(order.folder / "figure_2.csv", rows)
     return rows
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import margrave
 from margrave.cli import app
-from margrave.cli.demo import Reading, coloured, read_words, show
+from margrave.cli.demo_words import Reading, coloured, read_words, show
 
 READING = Reading(
     n_train_words=3,
@@ -32,7 +32,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def reading():
-    return json.loads(run("demo", "--json"))
+    return json.loads(run("demo", "words", "--json"))
 
 
 def test_json_is_one_object_with_errors_and_certificate(reading):
@@ -77,8 +77,8 @@ def test_wrong_letters_stand_out_without_colour():
 
 
 def test_the_demo_prints_for_a_person(monkeypatch):
-    monkeypatch.setattr("margrave.cli.demo.read_words", lambda C, n_jobs: READING)
-    assert "Certificate" in run("demo")
+    monkeypatch.setattr("margrave.cli.demo_words.read_words", lambda C, n_jobs: READING)
+    assert "Certificate" in run("demo", "words")
 
 
 def test_a_penalty_that_cannot_be_is_refused():
