@@ -134,11 +134,13 @@ class Fitting:
             return self._run(self._examples, self.dependencies, report)
         alone = tuple(Dependencies.of_parents([[] for _ in d.order], d.order) for d in self.dependencies[:1])
         self._impute(self._run(self._examples, alone, None), alone)
-        for _ in range(ROUNDS):
+        for left in reversed(range(ROUNDS)):
             before = self._examples.values
             trained = self._run(self._examples, self.dependencies, report)
+            if trained.interrupted or not left:  # the labels stay those that were trained on
+                break
             self._impute(trained, self.dependencies)
-            if trained.interrupted or np.array_equal(before, self._examples.values):
+            if np.array_equal(before, self._examples.values):
                 break
         return trained
 
@@ -254,9 +256,12 @@ class Fitting:
 
 def _permutations(order: Any, table: LabelTable) -> list[Integers]:
     """Given orders of all labels, as orders of those that change."""
-    given = np.atleast_2d(np.asarray(order))
-    wanted = np.arange(table.n_columns)
-    if given.ndim != 2 or given.dtype.kind not in "iu" or not (np.sort(given, axis=1) == wanted).all(axis=None):
+    try:
+        given = np.atleast_2d(np.asarray(order))
+    except ValueError:  # of several lengths
+        given = np.empty((0, 0))
+    wanted = np.tile(np.arange(table.n_columns), (len(given), 1))
+    if given.dtype.kind not in "iu" or not np.array_equal(np.sort(given, axis=-1), wanted):
         raise ValueError(f"order must be a permutation of 0 to {table.n_columns - 1}, or several, got {order!r}")
     place = np.full(table.n_columns, -1)
     place[table.changing] = np.arange(len(table.changing))
