@@ -140,11 +140,13 @@ class Fitting:
             return self._run(self._examples, self.dependencies, report)
         alone = tuple(Dependencies.of_parents([[] for _ in d.order], d.order) for d in self.dependencies[:1])
         self._impute(self._run(self._examples, alone, None), alone)
-        for _ in range(ROUNDS):
+        for left in reversed(range(ROUNDS)):
             before = self._examples.values
             trained = self._run(self._examples, self.dependencies, report)
+            if trained.interrupted or not left:  # the labels stay those that were trained on
+                break
             self._impute(trained, self.dependencies)
-            if trained.interrupted or np.array_equal(before, self._examples.values):
+            if np.array_equal(before, self._examples.values):
                 break
         return trained
 
@@ -260,10 +262,13 @@ class Fitting:
 
 def _permutations(order: Any, table: LabelTable) -> list[Integers]:
     """Given orders of all labels, or of those that change, as orders of the latter."""
-    given = np.atleast_2d(np.asarray(order))
+    try:
+        given = np.atleast_2d(np.asarray(order))
+    except ValueError:  # of several lengths
+        given = np.empty((0, 0))
     wanted = table.changing if given.shape[-1] < table.n_columns else np.arange(table.n_columns)
-    fits = given.ndim == 2 and given.dtype.kind in "iu" and given.shape[1] == len(wanted)
-    if not fits or not (np.sort(given, axis=1) == wanted).all():
+    sorted_rows = np.sort(given, axis=-1)
+    if given.dtype.kind not in "iu" or not np.array_equal(sorted_rows, np.tile(wanted, (len(given), 1))):
         raise ValueError(f"order must be a permutation of 0 to {table.n_columns - 1}, or several, got {order!r}")
     place = np.full(table.n_columns, -1)
     place[table.changing] = np.arange(len(table.changing))

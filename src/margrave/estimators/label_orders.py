@@ -54,6 +54,13 @@ class CrossValidation:
             out[test] = self._all.inputs.scores(found[:width], test, train) + signs @ found[width:]
         return out
 
+    def f_score(self, label: int) -> float:
+        """F of a label's own classifier, over the examples that have a weight: where the label is known."""
+        seen = self._all.weights[:, label] > 0
+        predicted, true = self.margins(label)[seen] > 0, self._all.values[seen, label] > 0
+        pairs = predicted.sum() + true.sum()
+        return float(2.0 * (predicted & true).sum() / pairs) if pairs else 0.0
+
     def cost(self, label: int, neighbours: tuple[int, ...]) -> float:
         """Loss of a label on examples left out, weighted as in training."""
         z = np.where(self._all.values[:, label] > 0, 1.0, -1.0) * self.margins(label, neighbours)
@@ -74,9 +81,7 @@ def f_score_order(folds: CrossValidation, values: AnyArray, n_jobs: int) -> Inte
     scores = np.empty(K)
 
     def work(label: int) -> None:
-        predicted, true = folds.margins(label) > 0, values[:, label] > 0
-        pairs = predicted.sum() + true.sum()
-        scores[label] = 2.0 * (predicted & true).sum() / pairs if pairs else 0.0
+        scores[label] = folds.f_score(label)
 
     for_each(work, range(K), n_jobs)
     return np.argsort(-scores, kind="stable")
