@@ -60,7 +60,7 @@ class Pegasos(BinarySolver):
 
 
 class _Passes(MultiplierRun):
-    """`state` is v in units of Ū/(n Ū) = 1/n: rows times U_l s, so that w = v/P."""
+    """`state` holds Ū v, the sum of U_l s y_l row_l over all visits: after P passes w is a Pth of it."""
 
     def __init__(self, objective: BinaryObjective, start: Floats | None, random_state: int | None) -> None:
         super().__init__(objective, start)
@@ -93,7 +93,7 @@ def subgradient_passes(
 ) -> None:
     """`n_passes` passes after `made` earlier ones over the rows of `order`; adds every row's shares up.
 
-    `state` holds Σ U_l shares_l y_l row_l; before step t it is t/n times the weights.
+    `state` holds Σ U_l shares_l y_l row_l: after t steps, t/n times the weights.
     """
     n = len(order)
     for p in range(made, made + n_passes):
