@@ -115,7 +115,7 @@ class LabelGraphDisplay(LabelWeights):
         share = abs(edge.weight) / abs(self.edges_[0].weight)
         width = _THINNEST + (_WIDEST - _THINNEST) * share
         curve = matplotlib("path").Path([start, control, end], [1, 3, 3])
-        look = _look(edge.weight)
+        look = _look(edge.weight, width)
         line = matplotlib("patches").PathPatch(curve, fill=False, linewidth=width, zorder=2 + order, **look)
         self.lines_.append(self.ax_.add_patch(line))
         if self.directed:
@@ -172,8 +172,13 @@ class LabelGraphDisplay(LabelWeights):
             )  # fmt: skip
 
 
-def _look(weight: float) -> dict[str, Any]:
-    return {"color": POSITIVE, "linestyle": "-"} if weight > 0 else {"color": NEGATIVE, "linestyle": (0, (4, 2))}
+def _look(weight: float, width: float = 2.0) -> dict[str, Any]:
+    dash = max(7.0 / width, 1.5)  # in widths: about as long for every line
+    return (
+        {"color": POSITIVE, "linestyle": "-"}
+        if weight > 0
+        else {"color": NEGATIVE, "linestyle": (0, (dash, 0.5 * dash))}
+    )
 
 
 def _head(towards: Floats) -> Any:
