@@ -15,6 +15,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
 
 import margrave as mg
 from margrave.estimators.label_cuts import TARGETS
@@ -164,6 +165,12 @@ def test_results_do_not_depend_on_threads(data):
 
 
 # ---------------------------------------------------------------------------------------------- as scikit-learn has it
+
+
+@pytest.mark.filterwarnings("ignore")  # data of no use: labels that never change, values by the million
+@pytest.mark.parametrize("estimator", [None, mg.LMSBNClassifier(random_state=0)])
+def test_it_is_an_estimator_as_scikit_learn_checks_them(estimator):
+    check_estimator(mg.ThresholdTunedClassifier(estimator, "f1_micro"), on_skip=None)
 
 
 def test_labels_come_back_in_their_own_values(data):

@@ -6,7 +6,6 @@ import os
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from margrave.estimators.directed_answers import Certified
 from margrave.estimators.joint_cuts import JointSearch, with_cuts
 from margrave.estimators.label_cuts import TARGETS, svm1_cuts, tuned_cuts
-from margrave.estimators.left_out import TuningData, decisions, known_labels, looks_around, scores_of, train
+from margrave.estimators.left_out import TuningData, decisions, in_parts, known_labels, looks_around, scores_of, train
 from margrave.estimators.lmsbn import LMSBNClassifier
 from margrave.estimators.saved import Saved
 from margrave.inference import BranchAndBound
@@ -129,7 +128,7 @@ class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
             Any two values per column, all of them known.
         """
         self._check()
-        X, y = (part.tocsr() if sparse.issparse(part) else part for part in (X, y))
+        X, y = in_parts(X), in_parts(y)
         base = self._base()
         model = train(base, X, y)  # first of all, as it looks at the data more closely than cuts have to
         table, truth = known_labels(y)
