@@ -1,6 +1,12 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.skips import SkippedTests, read_expected, report_lines
+
+ROOT = Path(__file__).parent.parent
 
 SUITE = """
 import pytest
@@ -46,3 +52,13 @@ def test_both_directions_are_reported():
         "in list, but it ran (or is gone): c",
     ]
     assert report_lines({"a"}, {"a"}, "list") == []
+
+
+@pytest.mark.parametrize(("marks", "name"), [("data or slow", "without_data.txt"), ("slow", "with_data.txt")])
+def test_the_lists_are_those_of_the_marked_tests(marks, name):
+    """A run has one of the two settings; this looks at both lists in either."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", marks, "tests"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    marked = {line.split("[")[0] for line in printed.splitlines() if line.startswith("tests/") and "::" in line}
+    assert "deselected" in printed
+    assert marked == read_expected(ROOT / "tests" / "expected_skips" / name)

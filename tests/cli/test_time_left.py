@@ -64,6 +64,7 @@ def test_shares_of_the_way():
     assert share_done(halves, 2.0**-19, 10) == 1.0
     assert share_done(halves, 1.0, 100) == 0.1
     assert share_done(history([np.nan] * 5), 1e-3, 10) == 0.5
+    assert share_done(history([4.0, 1e-307]), 1e-308, 100) < 1.0 == share_done(history([4.0, 1e-308]), 1e-308, 100)
 
 
 @given(st.lists(st.floats(0, 1e6) | st.just(np.nan), min_size=1, max_size=40), st.floats(0, 1), st.integers(40, 1000))

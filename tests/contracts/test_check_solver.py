@@ -2,15 +2,24 @@ import numpy as np
 import pytest
 
 from margrave.checks import check_solver, problems
+from margrave.checks.binary import binary_problems
 from margrave.checks.optimum import hinge_minimum, smooth_minimum
 from margrave.inference import Exhaustive
 from margrave.losses import Hinge, LogLoss
-from margrave.solvers import LBFGS, FrankWolfe, Objective
+from margrave.solvers import LBFGS, BinaryObjective, DualCoordinateDescent, FrankWolfe, Objective
 
 
 @pytest.mark.parametrize(
     "solver",
-    [LBFGS(tol=1e-7), LBFGS(memory=1), FrankWolfe(max_iter=300), FrankWolfe(max_iter=300, average=False, steps=3)],
+    [
+        LBFGS(tol=1e-7),
+        LBFGS(memory=1),
+        FrankWolfe(max_iter=300),
+        FrankWolfe(max_iter=300, average=False, steps=3),
+        DualCoordinateDescent(),
+        DualCoordinateDescent(tol=1e-9),
+        DualCoordinateDescent(max_iter=100, random_state=3),
+    ],
     ids=repr,
 )
 def test_solvers(solver):
@@ -121,3 +130,40 @@ class Mute(LBFGS):
 def test_what_is_broken_is_named(broken, message):
     with pytest.raises(AssertionError, match=message):
         check_solver(broken(tol=1e-6))
+
+
+class Shrunk(DualCoordinateDescent):
+    """Its weights are not those of its multipliers."""
+
+    def minimize(self, objective, start=None, callback=None):
+        solution = super().minimize(objective, start, callback)
+        solution.weights = 0.9 * solution.weights
+        return solution
+
+
+class Unregularised(DualCoordinateDescent):
+    """Minimises with another C."""
+
+    def begin(self, objective, start):
+        return super().begin(
+            BinaryObjective(objective.rows, objective.labels, 2.0 * objective.weights, objective.loss), start
+        )
+
+
+@pytest.mark.parametrize("broken", [Shrunk, Unregularised])
+def test_what_is_broken_of_one_label_is_seen(broken):
+    with pytest.raises(AssertionError, match=r"above the minimum, but the gap promises|not near the minimum"):
+        check_solver(broken(tol=1e-6))
+
+
+def test_problems_of_one_label_are_what_they_say():
+    """The two objectives of each are the same function, judged at any weights by neither."""
+    random = np.random.default_rng(0)
+    for loss in (Hinge(), LogLoss()):
+        for name, objective, judged in binary_problems(random, loss):
+            if name == "Gram matrix":
+                continue  # other weights
+            for _ in range(3):
+                weights = random.normal(size=objective.n_weights)
+                assert objective.value(weights) == pytest.approx(judged.value(weights))
+                assert objective.penalty(weights) == pytest.approx(judged.penalty(weights))

@@ -31,3 +31,11 @@ def test_lines_differ_in_more_than_colour():
 def test_an_empty_range_is_refused():
     with pytest.raises(ValueError, match="start must be below stop"):
         LossBoundDisplay.from_range(1.0, 1.0)
+
+
+def test_rows_are_the_curves():
+    display = LossBoundDisplay.from_range(n_points=5).plot()
+    rows = display.rows()
+    assert list(rows[0]) == ["z", "hinge", "log", "zero_one", "printed", "tight"]
+    for name, line in display.lines_.items():
+        assert [row[name] for row in rows] == line.get_ydata().tolist()

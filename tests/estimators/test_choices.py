@@ -1,7 +1,16 @@
 import pytest
 
 import margrave as mg
-from margrave.estimators.choices import INFERENCES, LOSSES, SCORERS, SOLVERS, choose, choose_solver
+from margrave.estimators.choices import (
+    BINARY_LOSSES,
+    BINARY_SOLVERS,
+    INFERENCES,
+    LOSSES,
+    SCORERS,
+    SOLVERS,
+    choose,
+    choose_solver,
+)
 
 
 @pytest.mark.parametrize(
@@ -11,6 +20,8 @@ from margrave.estimators.choices import INFERENCES, LOSSES, SCORERS, SOLVERS, ch
         (INFERENCES, mg.inference.Inference),
         (SOLVERS, mg.solvers.Solver),
         (SCORERS, mg.scores.Scorer),
+        (BINARY_LOSSES, mg.losses.Loss),
+        (BINARY_SOLVERS, mg.solvers.BinarySolver),
     ],
 )
 def test_every_name_makes_an_object(table, kind):

@@ -61,8 +61,9 @@ def share_done(history: Sequence[Record], tol: float, max_iter: int) -> float:
     last = history[-1]
     share = last["iteration"] / max_iter
     gaps = [record["gap"] for record in history if record["gap"] > 0]
-    if gaps and 0 < tol < max(gaps):
-        share = max(share, np.log(max(gaps) / gaps[-1]) / np.log(max(gaps) / tol))
+    if gaps and 0 < tol < max(gaps):  # differences of logarithms: the quotient of a tiny tol would be infinite
+        highest, lowest, now = np.log(max(gaps)), np.log(tol), np.log(gaps[-1])
+        share = max(share, (highest - now) / (highest - lowest)) if lowest < highest else 1.0
     return float(min(max(share, 0.0), 1.0))
 
 

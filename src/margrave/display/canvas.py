@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +18,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "--", "ooo", "++")
 #: Inches.
 SIZE = (6.0, 4.0)
-_LONGEST_NAME = 24
+#: Letters of a name in a legend, which has more room than an axis.
+LONGEST_IN_LEGEND = 40
 
 
 def matplotlib(part: str) -> Any:
@@ -58,18 +59,23 @@ def plain(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def shortened(name: object) -> str:
+def shortened(name: object, longest: int = 24) -> str:
     """A name as it is written at an axis: the beginning, where it is very long."""
     text = str(name)
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1].rstrip() + "…"
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def explain(ax: Axes, handles: Iterable[Any], names: Iterable[object], **options: Any) -> None:
-    """A legend without a frame, that shows names as they are: `_` hides none."""
+def explain(ax: Axes, handles: Iterable[Any], names: Sequence[str], title: str | None = None) -> None:
+    """A legend above the axes, where it hides nothing; it shows every name as it is, also one that begins with `_`."""
     found = list(handles)
-    legend = ax.legend(found, ["name"] * len(found), frameon=False, **options)
+    widest = 36.0 + 4.6 * max(map(len, names))  # points, with the handle beside it
+    columns = max(1, min(len(names), 4, int(1.25 * points(ax)[0] / widest)))
+    legend = ax.legend(
+        found, ["name"] * len(found), title=title, frameon=False, fontsize="small", title_fontsize="small",
+        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns,
+    )  # fmt: skip
     for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set_text(str(name))
+        text.set_text(name)
     literal(legend.get_texts())
 
 

@@ -22,9 +22,9 @@ _SMALLEST_TEXT = 6.0
 class DependencyMatrixDisplay(LabelWeights):
     """Weights between labels as a matrix of colours: children in rows, parents in columns.
 
-    Blue weights are positive (the labels come together), red ones negative, white is zero, and grey says that there is
-    no dependency. In grey print the sign is still there: small matrices show every number, in large ones negative
-    weights bear a stroke.
+    Blue weights are positive (the labels come together), red ones negative, white is zero; where there is no
+    dependency the cell is hatched. In grey print the sign is still there: small matrices show every number, in large
+    ones negative weights bear a stroke.
 
     Parameters
     ----------
@@ -87,8 +87,9 @@ class DependencyMatrixDisplay(LabelWeights):
         K = len(self.weights)
         largest = float(np.abs(np.nan_to_num(self.weights)).max(initial=0.0))
         limit = (largest or 1.0) if limit is None else limit
-        colours = matplotlib("pyplot").get_cmap(cmap).with_extremes(bad="0.88")
+        colours = matplotlib("pyplot").get_cmap(cmap).with_extremes(bad=(0, 0, 0, 0))
         self.image_ = self.ax_.imshow(self.weights, cmap=colours, vmin=-limit, vmax=limit, interpolation="nearest")
+        self.ax_.patch.set(facecolor="white", edgecolor="0.8", hatch="////", linewidth=0)  # seen where nothing is drawn
         self._write_names()
         written = K <= _MOST_WRITTEN if values is None else values
         self.text_ = self._write_values(limit) if written else None

@@ -130,18 +130,20 @@ class LabelGraphDisplay(LabelWeights):
 
     def _name(self, place: dict[int, Floats], ends: set[int]) -> None:
         """Dots and names around the circle, and limits that leave room for the names."""
-        size, turned = float(np.clip(200.0 / max(len(place), 1), 6.0, 10.0)), len(place) > _MOST_UPRIGHT
+        half = np.array(points(self.ax_)) / 2
+        turned = len(place) > _MOST_UPRIGHT
+        size = float(np.clip(min(200.0 / len(place), half.min() / 12), 6.0, 10.0)) if place else 10.0
+        longest = int(np.clip(0.6 * half.min() / (0.55 * size), 8, 24)) if turned else 24
         self.text_ = {}
         for label, at in place.items():
             x, y = map(float, at)
             ink = "black" if label in ends else "0.55"
             self.ax_.plot(x, y, marker="o", markersize=7, color=ink, markerfacecolor="white", zorder=4)
             self.text_[label] = self.ax_.annotate(
-                shortened(self.label_names[label]), (x, y), (9 * x, 9 * y), textcoords="offset points",
+                shortened(self.label_names[label], longest), (x, y), (9 * x, 9 * y), textcoords="offset points",
                 color=ink, fontsize=size, rotation_mode="anchor", **_beside(at, turned),
             )  # fmt: skip
         literal(self.text_.values())
-        half = np.array(points(self.ax_)) / 2
         unit = float(half.min())  # points of one radius
         for label, at in place.items():
             length = 0.55 * size * len(self.text_[label].get_text())
@@ -163,14 +165,11 @@ class LabelGraphDisplay(LabelWeights):
             if (weight := largest[sign])
         ]
         if handles:
+            wide = points(self.ax_)[0] > 320
             self.ax_.legend(
-                handles=handles,
-                loc="upper center",
-                bbox_to_anchor=(0.5, -0.08),
-                ncols=2,
-                frameon=False,
-                handlelength=3.5,
-            )
+                handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2 if wide else 1,
+                frameon=False, handlelength=3.5, fontsize="small",
+            )  # fmt: skip
 
 
 def _look(weight: float) -> dict[str, Any]:

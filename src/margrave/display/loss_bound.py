@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,6 +15,21 @@ if TYPE_CHECKING:
 #: b with log(1 + e^(−z)) ≤ [1 − z]₊ + b: as the paper prints it, and the least that holds.
 PRINTED_B = float(np.log(np.e + 1 / np.e))
 TIGHT_B = float(np.log1p(1 / np.e))
+_BLUE, _RED, _GREEN, _PURPLE = COLOURS[:4]
+#: What each curve is called, and how it is drawn: they differ in grey, too.
+_LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "printed": (
+        "hinge + b, b = log(e + 1/e) ≈ 1.13 (printed)",
+        {"color": _PURPLE, "linestyle": (0, (1, 1.5)), "linewidth": 2.0},
+    ),
+    "tight": (
+        "hinge + b, b = log(1 + 1/e) ≈ 0.31 (tight)",
+        {"color": _GREEN, "linestyle": (0, (5, 2)), "linewidth": 2.0},
+    ),
+    "hinge": ("hinge, [1 − z]₊", {"color": _BLUE, "linestyle": "-", "linewidth": 2.0}),
+    "log": ("log-loss, log(1 + e⁻ᶻ)", {"color": _RED, "linestyle": (0, (6, 1.5, 1, 1.5)), "linewidth": 2.0}),
+    "zero_one": ("0/1 loss", {"color": "black", "linestyle": "-", "linewidth": 1.0, "drawstyle": "steps-mid"}),
+}
 
 
 class LossBoundDisplay:
@@ -58,6 +73,11 @@ class LossBoundDisplay:
             raise ValueError(f"start must be below stop, got {start} and {stop}")
         return cls(z=np.linspace(start, stop, n_points))
 
+    def rows(self) -> list[dict[str, float]]:
+        """The numbers: for each z a row with z, hinge, log, zero_one, printed and tight."""
+        curves = {"z": self.z, **self._curves()}
+        return [dict(zip(curves, map(float, row), strict=True)) for row in zip(*curves.values(), strict=True)]
+
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the losses.
 
@@ -67,22 +87,21 @@ class LossBoundDisplay:
             None: those of a new figure.
         """
         self.figure_, self.ax_ = axes_of(ax)
-        z, hinge = self.z, np.maximum(1.0 - self.z, 0.0)
-        blue, red, green, purple = COLOURS[:4]
-        curves = {
-            "printed": (hinge + PRINTED_B, purple, (0, (1, 1.5)), "hinge + b, b = log(e + 1/e) ≈ 1.13 (printed)"),
-            "tight": (hinge + TIGHT_B, green, (0, (5, 2)), "hinge + b, b = log(1 + 1/e) ≈ 0.31 (tight)"),
-            "hinge": (hinge, blue, "-", "hinge, [1 − z]₊"),
-            "log": (np.logaddexp(0.0, -z), red, (0, (6, 1.5, 1, 1.5)), "log-loss, log(1 + e⁻ᶻ)"),
-            "zero_one": ((z <= 0).astype(float), "black", "-", "0/1 loss"),
-        }
+        curves = self._curves()
         self.lines_ = {}
-        for name, (values, colour, style, label) in curves.items():
-            step, thin = ("steps-mid", 1.0) if name == "zero_one" else ("default", 2.0)
-            (self.lines_[name],) = self.ax_.plot(
-                z, values, color=colour, linestyle=style, drawstyle=step, linewidth=thin, label=label
-            )
-        self.ax_.set(xlabel="margin z", ylabel="loss (nats)", xlim=(z[0], z[-1]), ylim=(-0.06, None))
+        for name, (label, look) in _LOOKS.items():
+            (self.lines_[name],) = self.ax_.plot(self.z, curves[name], label=label, **look)
+        self.ax_.set(xlabel="margin z", ylabel="loss (nats)", xlim=(self.z[0], self.z[-1]), ylim=(-0.06, None))
         plain(self.ax_)
         self.ax_.legend(frameon=False, loc="upper right")
         return self
+
+    def _curves(self) -> dict[str, Floats]:
+        hinge = np.maximum(1.0 - self.z, 0.0)
+        return {
+            "hinge": hinge,
+            "log": np.logaddexp(0.0, -self.z),
+            "zero_one": (self.z <= 0).astype(float),
+            "printed": hinge + PRINTED_B,
+            "tight": hinge + TIGHT_B,
+        }

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from margrave.display.canvas import COLOURS, HATCHES, axes_of, explain, literal, plain, points, shortened
+from margrave.display.canvas import (
+    COLOURS,
+    HATCHES,
+    LONGEST_IN_LEGEND,
+    axes_of,
+    explain,
+    literal,
+    plain,
+    points,
+    shortened,
+)
 from margrave.primitives import Floats
 
 if TYPE_CHECKING:
@@ -124,17 +134,12 @@ class MeasuresDisplay:
 
     def _explain(self) -> None:
         ax = self.ax_
-        names = [_written(measure) for measure in self.measures]
-        ax.set_xticks(range(len(names)), names)
+        ax.set_xticks(range(len(self.measures)), [_written(measure) for measure in self.measures])
         ax.tick_params(axis="x", length=0)
         top = float(np.nanmax(self.values, initial=0.0))
         ax.set(ylabel="value", ylim=(0, 1.12 * (top or 1.0)))
         plain(ax)
-        columns = min(len(self.models), 4)
-        explain(
-            ax, self.bars_.values(), map(shortened, self.models),
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize="small",
-        )  # fmt: skip
+        explain(ax, self.bars_.values(), [shortened(model, LONGEST_IN_LEGEND) for model in self.models])
         literal(ax.get_xticklabels())
 
 

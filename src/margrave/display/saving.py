@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".png", ".svg")
 #: Neither the date nor the program's version: the same figure gives the same file, to the byte.
 _METADATA: dict[str, dict[str, Any]] = {".png": {"Software": None}, ".svg": {"Creator": None, "Date": None}}
-_SETTINGS = {"svg.hashsalt": "margrave", "svg.id": None}
+_SETTINGS = {"svg.hashsalt": "margrave"}  # names of parts, which are random otherwise
 
 
 def save_figure(figure: Figure, stem: str | os.PathLike[str], dpi: float = 200.0) -> tuple[Path, Path]:
@@ -49,9 +49,8 @@ def save_figure(figure: Figure, stem: str | os.PathLike[str], dpi: float = 200.0
         base = base.with_suffix("")
     base.parent.mkdir(parents=True, exist_ok=True)
     unfinished = {suffix: base.with_name(f".{base.name}.{secrets.token_hex(6)}{suffix}") for suffix in _SUFFIXES}
-    settings = {name: value for name, value in _SETTINGS.items() if name in plt.rcParams}
     try:
-        with plt.rc_context(settings):
+        with plt.rc_context(_SETTINGS):
             for suffix, path in unfinished.items():
                 figure.savefig(path, format=suffix[1:], dpi=dpi, metadata=_METADATA[suffix])
         for suffix, path in unfinished.items():

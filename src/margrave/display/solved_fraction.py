@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
-from margrave.display.canvas import COLOURS, MARKERS, axes_of, explain, plain, shortened
+from margrave.display.canvas import COLOURS, LONGEST_IN_LEGEND, MARKERS, axes_of, explain, plain, shortened
 from margrave.estimators.directed_model import total_losses
 from margrave.primitives import Floats
 
@@ -154,7 +154,9 @@ class SolvedFractionDisplay:
         self.ax_.set(xscale=scale, xlim=(start, up_to), ylim=(-0.02, 1.04))
         self.ax_.set(xlabel="S (loss, summed over labels)", ylabel="fraction of examples with optimum below S")
         plain(self.ax_)
-        names = [f"{shortened(name)}, E[L] = {loss:.3g}" for name, loss in self.expected_loss.items()]
+        names = [
+            f"{shortened(name, LONGEST_IN_LEGEND)}, E[L] = {loss:.3g}" for name, loss in self.expected_loss.items()
+        ]
         explain(self.ax_, [self.lines_[name] for name in self.expected_loss], names, title="dashed: bound 1 − E[L]/S")
         return self
 

@@ -25,15 +25,22 @@ Callback = Callable[[Record], Any]
 
 
 @dataclass(frozen=True, eq=False)
+class Learned:
+    """What training data have taught of names: all of them that a model keeps beside its weights."""
+
+    classes: AnyArray
+    n_features: int
+    encoder: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Training:
     """Training data as the estimator of one structure has read them."""
 
     batch: Batch
     labels: Labels
-    classes: AnyArray
-    n_features: int
     sparse: bool
-    encoder: Any
+    learned: Learned
 
 
 class StructuredEstimator(Saved, BaseEstimator):
@@ -103,15 +110,17 @@ class StructuredEstimator(Saved, BaseEstimator):
                 sample_weight=_weights(sample_weight, len(data.batch.graph)),
                 n_jobs=n_jobs,
             )
+            learned = data.learned
+            del data  # what scorers read of the features they hold themselves
             try:
-                start = self._start(data, model)
+                start = self._start(learned, model)
                 solution = solver.minimize(objective, start, _callback(self.verbose, callback))
             except Interrupted as interrupted:
                 if not interrupted.solution.n_iter:
                     raise KeyboardInterrupt("interrupted in the first iteration; the model is as it was") from None
-                self._keep(data, model, interrupted.solution)
+                self._keep(learned, model, interrupted.solution)
                 raise KeyboardInterrupt("interrupted; the model is that of the last complete iteration") from None
-        self._keep(data, model, solution)
+        self._keep(learned, model, solution)
         _warn_if_short(self, solution, solver.tol)
         return self
 
@@ -130,19 +139,19 @@ class StructuredEstimator(Saved, BaseEstimator):
         default: Any = "observed" if data.sparse and isinstance(loss, LogLoss) else "all"
         return ScoreModel.lay_out(data.batch, self._scorers(), lambda: data.batch.graph.counts(data.labels), default)
 
-    def _start(self, data: Training, model: ScoreModel) -> Floats | None:
+    def _start(self, learned: Learned, model: ScoreModel) -> Floats | None:
         """The last weights, if a warm start is asked for and they mean the same as the new ones."""
         if not (self.warm_start and hasattr(self, "weights_")):
             return None
-        if np.array_equal(data.classes, self.classes_) and model.same_as(self.model_):
+        if np.array_equal(learned.classes, self.classes_) and model.same_as(self.model_):
             return self.weights_
         warnings.warn("warm_start: features or labels differ from the last fit's, so it starts anew", stacklevel=3)
         return None
 
-    def _keep(self, data: Training, model: ScoreModel, solution: Solution) -> None:
+    def _keep(self, learned: Learned, model: ScoreModel, solution: Solution) -> None:
         self.__dict__.update(  # at once: no Ctrl-C leaves new weights beside old labels
-            model_=model, weights_=solution.weights, encoder_=data.encoder, classes_=data.classes,
-            n_features_in_=data.n_features, history_=solution.history, gap_=float(solution.gap),
+            model_=model, weights_=solution.weights, encoder_=learned.encoder, classes_=learned.classes,
+            n_features_in_=learned.n_features, history_=solution.history, gap_=float(solution.gap),
             n_iter_=solution.n_iter,
         )  # fmt: skip
 

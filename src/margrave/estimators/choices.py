@@ -8,7 +8,15 @@ from sklearn.base import BaseEstimator, clone
 from margrave.inference import Exhaustive, Forest, Inference
 from margrave.losses import Hinge, LogLoss, Loss, SoftmaxMargin
 from margrave.scores import Constant, Linear, Scorer, Zero
-from margrave.solvers import LBFGS, BinarySolver, DualCoordinateDescent, FrankWolfe, Solver
+from margrave.solvers import (
+    LBFGS,
+    BinarySolver,
+    DualCoordinateDescent,
+    ExponentiatedGradient,
+    FrankWolfe,
+    Pegasos,
+    Solver,
+)
 
 T = TypeVar("T", bound=BaseEstimator)
 Table = Mapping[str, Callable[[], T]]
@@ -20,7 +28,11 @@ SCORERS: dict[str, type[Scorer]] = {"linear": Linear, "constant": Constant, "zer
 
 #: Of one label whose neighbours are known.
 BINARY_LOSSES: dict[str, type[Loss]] = {"hinge": Hinge, "log": LogLoss}
-BINARY_SOLVERS: dict[str, type[BinarySolver]] = {"dual_coordinate_descent": DualCoordinateDescent}
+BINARY_SOLVERS: dict[str, type[BinarySolver]] = {
+    "dual_coordinate_descent": DualCoordinateDescent,
+    "exponentiated_gradient": ExponentiatedGradient,
+    "pegasos": Pegasos,
+}
 
 
 def choose(parameter: str, given: Any, table: Table[T], kind: Any) -> T:

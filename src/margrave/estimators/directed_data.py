@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
 from margrave.estimators.directed_model import (
@@ -16,6 +15,7 @@ from margrave.estimators.directed_model import (
     LandmarkInputs,
     LinearInputs,
     NoInputs,
+    dense,
 )
 from margrave.features.label_table import LabelTable, Values
 from margrave.graphs import Dependencies
@@ -77,15 +77,11 @@ class InputData:
             return LinearInputs(weights)
         rows = np.flatnonzero((weights[:, :, :-1] != 0).any(axis=(0, 1)))
         used = np.concatenate([weights[:, :, rows], weights[:, :, -1:]], axis=2)
-        support = None if self.kernel.name == "precomputed" else _dense(self._X[rows])
+        support = None if self.kernel.name == "precomputed" else dense(self._X[rows])
         if self._joint:
             assert support is not None
             return JointKernelInputs(self.kernel, support, values[rows], used)
         return KernelInputs(self.kernel, support, rows, used)
-
-
-def _dense(rows: Any) -> Floats:
-    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
 
 
 def _landmarks(X: Any, kernel: Kernel, n: int, random_state: Any) -> LandmarkInputs:
@@ -93,7 +89,7 @@ def _landmarks(X: Any, kernel: Kernel, n: int, random_state: Any) -> LandmarkInp
     if kernel.name == "precomputed":
         raise ValueError("n_components needs features, not a precomputed kernel")
     rng, m = np.random.default_rng(random_state), min(n, X.shape[0])
-    chosen = _dense(X[np.sort(rng.permutation(X.shape[0])[:m])])
+    chosen = dense(X[np.sort(rng.permutation(X.shape[0])[:m])])
     with one_blas_thread():
         values, vectors = np.linalg.eigh(kernel.matrix(chosen))
     scale = np.where(values > 1e-12 * values[-1], 1.0 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
@@ -118,7 +114,10 @@ def example_weights(values: Values, table: LabelTable, C: Any, sample_weight: An
 
 
 def _penalties(C: Any, table: LabelTable) -> Floats:
-    given = np.asarray(C, dtype=np.float64) if not isinstance(C, bool) and np.ndim(C) <= 1 else np.asarray(np.nan)
+    given = np.asarray(C)
+    if given.dtype.kind not in "iuf" or given.ndim > 1:
+        raise ValueError(f"C must be a number above 0, or one per label, got {C!r}")
+    given = given.astype(np.float64)
     if given.ndim == 1 and len(given) != table.n_columns:
         raise ValueError(f"C must be a number or {table.n_columns} numbers, one per label, got {len(given)}")
     if not (np.isfinite(given).all() and (given > 0).all()):
@@ -133,12 +132,15 @@ def _class_weights(class_weight: Any, table: LabelTable, column: int, values: An
     if isinstance(class_weight, str) and class_weight == "balanced":
         weights = compute_class_weight("balanced", classes=np.array([-1, 1]), y=values[values != 0])
         return float(weights[0]), float(weights[1])
-    chosen = class_weight[column] if isinstance(class_weight, list | tuple) else class_weight
+    per_label = isinstance(class_weight, list | tuple)
+    if per_label and len(class_weight) != table.n_columns:
+        raise ValueError(f"class_weight must have {table.n_columns} mappings, one per label, got {len(class_weight)}")
+    chosen = class_weight[column] if per_label else class_weight
     if not isinstance(chosen, Mapping):
         raise ValueError(f"class_weight must be 'balanced', a dict, a dict per label, or None, got {class_weight!r}")
     off, on = (float(chosen.get(value, 1.0)) for value in table.classes[column].tolist())
-    if off < 0 or on < 0:
-        raise ValueError(f"class_weight must be at least 0, got {chosen!r}")
+    if not (np.isfinite([off, on]).all() and min(off, on) >= 0):
+        raise ValueError(f"class_weight must be finite and at least 0, got {chosen!r}")
     return off, on
 
 

@@ -16,7 +16,14 @@ from margrave.estimators.directed_data import (
     example_weights,
     parents_of,
 )
-from margrave.estimators.directed_model import MOST_JOINT, DirectedModel, clique_table, positive, total_losses
+from margrave.estimators.directed_model import (
+    MOST_JOINT,
+    DirectedModel,
+    clique_table,
+    dense,
+    positive,
+    total_losses,
+)
 from margrave.estimators.directed_training import Examples, LabelRecord, Trained, Training
 from margrave.estimators.label_orders import (
     MOST_EXACT,
@@ -265,7 +272,7 @@ def _permutations(order: Any, table: LabelTable) -> list[Integers]:
 
 def _joint(X: Any, parents: AnyArray, kernel: Kernel) -> Inputs:
     """The Gram matrix of features and parents side by side."""
-    return Inputs.of_gram(kernel.matrix(np.concatenate([np.asarray(X), positive(parents)], axis=1)))
+    return Inputs.of_gram(kernel.matrix(np.concatenate([dense(X), positive(parents)], axis=1)))
 
 
 def _rows(X: Any, rows: Integers, kernel: Kernel) -> Any:

@@ -177,9 +177,14 @@ class JointKernelInputs:
         return inputs, cliques
 
     def _products(self, X: Any, parents: AnyArray, signs: AnyArray, n_jobs: int) -> Floats:
-        rows = np.concatenate([np.asarray(X), np.tile(positive(signs), (X.shape[0], 1))], axis=1)
+        rows = np.concatenate([dense(X), np.tile(positive(signs), (X.shape[0], 1))], axis=1)
         support = np.concatenate([self.support, positive(self.values[:, parents])], axis=1)
         return self.kernel.matrix(rows, support, n_jobs)
+
+
+def dense(rows: Any) -> Floats:
+    """Features written out."""
+    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
 
 
 def positive(signs: AnyArray) -> Floats:
@@ -283,7 +288,7 @@ def clique_table(chosen: CliqueFeatures, X: Any) -> Floats | None:
         table: AnyArray = np.asarray(chosen(X), dtype=np.float64)
     else:
         part = X[:, np.atleast_1d(np.asarray(chosen))]
-        table = np.asarray(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+        table = dense(part)
     if table.ndim != 2 or len(table) != X.shape[0]:
         raise ValueError(f"clique_features must give a row for each of the {X.shape[0]} examples, got {table.shape}")
     if not np.isfinite(table).all():

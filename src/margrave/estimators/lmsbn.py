@@ -171,6 +171,28 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
         callback : function of a record of `history_`, default=None
             Called when a label is done; stops the fit by returning True, which leaves other labels at zero weights.
         """
+        before = dict(self.__dict__)
+        try:
+            trained, table = self._fit(X, y, sample_weight, callback)
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        if trained.interrupted:
+            raise KeyboardInterrupt("interrupted; labels that were not done have zero weights")
+        if trained.unconverged:
+            some = ", ".join(table.name(int(table.changing[k])) for k in sorted(set(trained.unconverged))[:5])
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter with a gap of {self.gap_:.2g} (labels {some}); "
+                "raise max_iter or tol, or scale the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, callback: Callable[[LabelRecord], Any] | None
+    ) -> tuple[Trained, LabelTable]:
         plan = self._plan()
         X, table, values = self._read_training(X, y)
         with announcing_compilation(self.verbose), one_blas_thread():
@@ -178,17 +200,7 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
             trained = fitting.train(self._report(callback))
             model, temperature = fitting.model(trained), fitting.temperature(trained)
         self._keep(model, table, trained, temperature, 0 if X is None else X.shape[1])
-        if trained.interrupted:
-            raise KeyboardInterrupt("interrupted; labels that were not done have zero weights")
-        if trained.unconverged:
-            some = ", ".join(table.name(int(table.changing[k])) for k in sorted(set(trained.unconverged))[:5])
-            warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={plan.solver.max_iter} with a gap of {self.gap_:.2g} "
-                f"(labels {some}); raise max_iter or tol, or scale the features",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        return self
+        return trained, table
 
     def _plan(self) -> Plan:
         loss: Loss = choose("loss", self.loss, BINARY_LOSSES, Loss)

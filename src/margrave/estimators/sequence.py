@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from margrave.estimators.base import StructuredEstimator, Training
+from margrave.estimators.base import Learned, StructuredEstimator, Training
 from margrave.features import SequenceEncoder
 from margrave.features.label_encoder import flat_labels, known_labels, learn_classes
 from margrave.graphs import Batch, Sequence, Sequences
@@ -129,7 +129,8 @@ class SequenceClassifier(StructuredEstimator):
         data = encoder.fit_transform(X)
         classes, labels = learn_classes(flat_labels(y, data))
         batch = self._structure().build(data, len(classes))
-        return Training(batch, labels, classes, encoder.n_features_in_, encoder.kind_ != "dense", encoder)
+        learned = Learned(classes, encoder.n_features_in_, encoder)
+        return Training(batch, labels, encoder.kind_ != "dense", learned)
 
     def _read(self, X: Any) -> Batch:
         self._check_fitted()

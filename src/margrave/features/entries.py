@@ -1,7 +1,7 @@
 """What a token's attributes mean, and the sparse matrix that they make."""
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate, chain, repeat
 from math import isfinite
 from numbers import Real
@@ -18,7 +18,7 @@ _MAX_SHOWN = 60  # characters of a value in a message
 _NUMBERS = (float, int, Real, np.bool_)
 MAPPINGS = (dict, Mapping)
 _LISTS = (list, tuple, set, frozenset)
-_PLAIN = {str, float, int, bool}
+_PLAIN_NUMBERS = {float, int, bool}
 
 
 class GrowingVocabulary(dict[str, int]):
@@ -75,45 +75,24 @@ class Entries:
 
         Whatever is done to every attribute is done by the interpreter's own loops, at a third of the time.
         """
-        kinds = set(map(type, tokens))
-        n_entries, n_exceptions = len(self.columns), len(self.exceptions)
-        try:
-            if kinds == {list}:
-                names = list(chain.from_iterable(tokens))
-                if not set(map(type, names)) <= {str}:
-                    return False
-                self.columns.extend(self.vocabulary.columns(names))
-            elif kinds != {dict} or not self._add_plain_dicts(tokens):
-                return False
-        except TypeError:  # somewhere in here is what the slow way will find and name
-            del self.columns[n_entries:], self.exceptions[n_exceptions:], self.weights[n_exceptions:]
+        kinds, n_entries, numbers = set(map(type, tokens)), len(self.columns), list[Any]()
+        if kinds == {dict}:
+            keep: Callable[[Any], Any] = numbers.append  # gives None: the name of a number is its key
+            names = [f"{k}:{v}" if type(v) is str else keep(v) or k for token in tokens for k, v in token.items()]
+        elif kinds == {list}:
+            names = list(chain.from_iterable(tokens))
+        else:
             return False
+        if not (set(map(type, chain.from_iterable(tokens))) <= {str} and set(map(type, numbers)) <= _PLAIN_NUMBERS):
+            return False
+        weights = _exceptional(tokens) if numbers.count(1.0) < len(numbers) else {}
+        if not all(map(isfinite, weights.values())):
+            return False
+        self.columns.fromlist(list(self.vocabulary.columns(names)))
+        self.exceptions.extend(n_entries + place for place in weights)
+        self.weights.extend(weights.values())
         self.row_ends.extend(accumulate(map(len, tokens), initial=n_entries))
         del self.row_ends[-1 - len(tokens)]  # where the first row begins is where the last one ended
-        return True
-
-    def _add_plain_dicts(self, tokens: list[dict[str, Any]]) -> bool:
-        """Values that are text or numbers only, as they are nearly always."""
-        kinds = set(map(type, chain.from_iterable(map(dict.values, tokens))))
-        if not kinds <= _PLAIN or not set(map(type, chain.from_iterable(tokens))) <= {str}:
-            return False
-        values: list[Any] = []
-        if kinds == {str}:
-            names = [f"{key}:{value}" for token in tokens for key, value in token.items()]
-        else:
-            values = list(chain.from_iterable(map(dict.values, tokens)))
-            names = list(chain.from_iterable(tokens))
-            if str in kinds:
-                names = [f"{k}:{v}" if type(v) is str else k for k, v in zip(names, values, strict=True)]
-                values = [1.0 if type(v) is str else v for v in values]
-        if values.count(1.0) < len(values):
-            weights = np.array(values, dtype=np.float64)
-            others = np.flatnonzero(weights != 1.0)
-            if not np.isfinite(weights[others]).all():
-                return False
-            self.exceptions.extend((others + len(self.columns)).tolist())
-            self.weights.extend(weights[others].tolist())
-        self.columns.extend(self.vocabulary.columns(names))
         return True
 
     def add(self, token: Any) -> None:
@@ -178,6 +157,12 @@ class Entries:
         rows = csr_array((weights, columns, row_ends), shape=(len(row_ends) - 1, n_columns))
         rows.sum_duplicates()
         return rows
+
+
+def _exceptional(tokens: list[dict[str, Any]]) -> dict[int, float]:
+    """The weights that are not one, by their place among the values of all tokens; text has the weight one."""
+    values = enumerate(chain.from_iterable(map(dict.values, tokens)))
+    return {place: float(value) for place, value in values if type(value) is not str and value != 1.0}
 
 
 def _in_order(names: Iterable[str]) -> Iterable[str]:

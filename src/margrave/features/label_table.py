@@ -71,9 +71,10 @@ class LabelTable:
             unseen = column[mask][~np.isin(column[mask], self.classes[j])]
             if len(unseen):
                 row = int(np.flatnonzero(mask & ~np.isin(column, self.classes[j]))[0])
+                seen = unseen.tolist()[0]
                 wanted = " or ".join(map(repr, self.classes[j].tolist()))
                 raise ValueError(
-                    f"{what}[{row}] has {unseen[0]!r} as label {self.name(j)}, which was {wanted} in training; "
+                    f"{what}[{row}] has {seen!r} as label {self.name(j)}, which was {wanted} in training; "
                     "leave it unknown (NaN or None)"
                 )
         return self._values(columns, known)

@@ -69,8 +69,8 @@ class Dependencies:
         clique_size : int
             How many labels are in a clique at the most.
         """
-        for label, found in enumerate(parents):
-            outside = [parent for parent in found if not 0 <= parent < len(parents)]
+        for label, of_label in enumerate(parents):
+            outside = [parent for parent in of_label if not 0 <= parent < len(parents)]
             if outside:
                 raise ValueError(f"parents[{label}] names label {outside[0]}, but labels are 0 to {len(parents) - 1}")
         ranked = topological_order(parents) if order is None else _permutation(order, len(parents))

@@ -97,7 +97,7 @@ class BranchAndBound(LabelSearch):
         n, K = _shape(scores)
         out = Searched(np.empty((n, K), dtype=np.int8), np.empty(n), np.empty(n), np.empty(n, dtype=np.int64))
         ceiling, most = self._limits(len(scores))
-        known = _known(given, n, K)
+        known = known_labels(given, n, K)
         make = self._maker(scores, known, 1, self._starts(scores, known, n_jobs))
 
         def work(run: tuple[int, int]) -> None:
@@ -124,7 +124,7 @@ class BranchAndBound(LabelSearch):
         """See `LabelSearch.several`."""
         n, K = _shape(scores)
         ceiling, most_nodes = self._limits(len(scores))
-        make = self._maker(scores, _known(given, n, K), most, [])
+        make = self._maker(scores, known_labels(given, n, K), most, [])
 
         def work(run: tuple[int, int]) -> None:
             tree = make()
@@ -179,7 +179,7 @@ def _shape(scores: Sequence[DirectedScores]) -> tuple[int, int]:
     return n, K
 
 
-def _known(given: Values | None, n: int, K: int) -> Values:
+def known_labels(given: Values | None, n: int, K: int) -> Values:
     """Given labels with a row per example, or one row of zeros for all."""
     if given is None:
         return np.zeros((1, K), dtype=np.int8)

@@ -39,7 +39,7 @@ class OrderTree:
     def maker(cls, scores: DirectedScores, given: Values, most: int) -> Callable[[], "OrderTree"]:
         """A function that makes trees, which share all that they only read."""
         order = scores.dependencies.order
-        shared = _wiring(scores), scores.by_place, np.ascontiguousarray(given[:, order])
+        shared = wiring_of(scores), scores.by_place, np.ascontiguousarray(given[:, order])
         return lambda: cls(scores, *shared, most)
 
     @property
@@ -84,7 +84,8 @@ class OrderTree:
         return row
 
 
-def _wiring(scores: DirectedScores) -> Wiring:
+def wiring_of(scores: DirectedScores) -> Wiring:
+    """The cliques of an order with their weights, as kernels read them."""
     d, weights = scores.dependencies, np.atleast_2d(scores.cliques)
     tables = np.ascontiguousarray(d.pairs(weights).transpose(0, 2, 1))
     long = np.flatnonzero(d.sizes > 1)

@@ -1,6 +1,6 @@
 """Scores that do not depend on features: one weight per output, or none at all."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -105,9 +105,10 @@ class BoundConstant:
 
     def listed(self, n_rows: int) -> Listed:
         """See `BoundScorer.listed`: one feature, which is 1."""
-        runs = np.array([0, len(self._outputs)], dtype=np.int64)
-        pointer = np.arange(n_rows + 1, dtype=np.int64)
-        return Listed(pointer, np.zeros(n_rows, dtype=np.int32), None, runs, self._outputs.astype(np.int32))
+        pointer, n = np.arange(n_rows + 1, dtype=np.int64), len(self._outputs)
+        rows = Listed(pointer, np.zeros(n_rows, dtype=np.int32), None, n)
+        runs = np.array([0, n], dtype=np.int64)
+        return rows if self._some is None else replace(rows, runs=runs, outputs=self._some.astype(np.int32))
 
     def _pulled(self, gradient: Floats) -> Floats:
         total: Floats = gradient[0] if len(gradient) == 1 else gradient.sum(axis=0)

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from margrave.primitives import AnyArray, Floats, for_each, for_reading, kernel
 from margrave.scores.base import ALL
-from margrave.scores.listed import Listed, full_runs, with_bias
+from margrave.scores.listed import Listed, with_bias
 
 #: Up to this many rows are not worth a matrix product.
 _FEW = 64
@@ -79,7 +79,7 @@ class BoundDense:
         x = sparse.csr_array(self._x)
         pointer, features = x.indptr.astype(np.int64), x.indices.astype(np.int32)
         values = None if (x.data == 1).all() else x.data.astype(np.float64)
-        rows = Listed(pointer, features, values, *full_runs(*self._shape))
+        rows = Listed(pointer, features, values, self._shape[0] * self._shape[1])
         return with_bias(rows, self._shape[1]) if self._bias else rows
 
     def _few(self, first: int, stop: int) -> tuple[Floats, Floats]:

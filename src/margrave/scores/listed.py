@@ -2,7 +2,9 @@
 
 Solvers that come back to single examples, thousands of times a second, cannot afford to ask each scorer in turn.
 Whatever is linear in listed features (dense, sparse, observed, constant) is one matrix of rows here, the terms' rows
-one below the other: row r reads `weights[runs[f]:runs[f + 1]]` times a value for each feature f of its own.
+one below the other: row r reads a run of weights times a value for each feature f of its own. Where a term has a weight
+for every feature and output, the run of f begins at f times the width; looking that up would cost as much as a weight
+does, as there are many features. In other terms it is `runs[f]` to `runs[f + 1]`, for the outputs named there.
 """
 
 from collections.abc import Sequence
@@ -16,56 +18,62 @@ from margrave.primitives import AnyArray, Floats, Integers, Labels, inlined_kern
 Rows = tuple[Integers, Labels, Floats, Integers, Labels, Integers, Integers]
 POINTER, FEATURES, VALUES, RUNS, OUTPUTS, TERMS, EXAMPLE_ROWS = range(7)
 #: Columns of TERMS: first row in the list, where the term's block begins in θ, numbers per row, whether an earlier term
-#: scores the block too, whether all examples share the rows. EXAMPLE_ROWS has two columns a term: first row and last.
-FIRST_ROW, THETA, WIDTH, ADDS, SHARED = range(5)
+#: scores the block too, whether all examples share the rows, where its weights begin, where its names of outputs do; -1
+#: there says that it has a weight for everything. EXAMPLE_ROWS has two columns a term: first row and last.
+FIRST_ROW, THETA, WIDTH, ADDS, SHARED, FIRST_WEIGHT, FIRST_OUTPUT = range(7)
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """One scorer's rows; `values` is None where all are 1, and weights count from the scorer's first."""
+    """One scorer's rows; `values` is None where all are 1, and weights count from the scorer's first.
+
+    `runs` and `outputs` are None where feature f has a weight for every output, in order, from f · n_outputs on.
+    """
 
     pointer: Integers
     features: Labels
     values: Floats | None
-    runs: Integers
-    outputs: Labels
-
-
-def full_runs(n_features: int, n_outputs: int) -> tuple[Integers, Labels]:
-    """Runs of features that have a weight for every output."""
-    runs = np.arange(n_features + 1, dtype=np.int64) * n_outputs
-    return runs, np.tile(np.arange(n_outputs, dtype=np.int32), n_features)
+    n_weights: int
+    runs: Integers | None = None
+    outputs: Labels | None = None
 
 
 def with_bias(rows: Listed, n_outputs: int) -> Listed:
     """A feature more, the last, that is 1 in every row; its weights stand behind the others."""
-    n_features, n_rows = len(rows.runs) - 1, len(rows.pointer) - 1
-    places = rows.pointer[1:]
-    features = np.insert(rows.features, places, np.int32(n_features))
+    n_features = rows.n_weights // n_outputs if rows.runs is None else len(rows.runs) - 1
+    n_rows, n_weights, places = len(rows.pointer) - 1, rows.n_weights + n_outputs, rows.pointer[1:]
+    every = np.arange(n_outputs, dtype=np.int32)
     return Listed(
         rows.pointer + np.arange(n_rows + 1),
-        features,
+        np.insert(rows.features, places, np.int32(n_features)),
         None if rows.values is None else np.insert(rows.values, places, 1.0),
-        np.append(rows.runs, rows.runs[-1] + n_outputs),
-        np.concatenate([rows.outputs, np.arange(n_outputs, dtype=np.int32)]),
+        n_weights,
+        None if rows.runs is None else np.append(rows.runs, n_weights),
+        None if rows.outputs is None else np.concatenate([rows.outputs, every]),
     )
 
 
-def stacked(parts: Sequence[Listed]) -> tuple[Integers, Labels, Floats, Integers, Labels]:
-    """The rows of all parts, one part below the other; each one's weights begin where those before it end."""
+def stacked(parts: Sequence[Listed]) -> tuple[tuple[Integers, Labels, Floats, Integers, Labels], Integers]:
+    """All arrays of `Rows` but the last two, and TERMS' columns of first weights and first outputs.
+
+    The rows of all parts stand one part below the other, and so do the runs of those parts that have some.
+    """
     n_entries = np.cumsum([0] + [len(part.features) for part in parts])
-    n_features = np.cumsum([0] + [len(part.runs) - 1 for part in parts])
     pointers = [part.pointer[:-1] + at for part, at in zip(parts, n_entries[:-1], strict=True)]
-    features = [part.features + np.int32(at) for part, at in zip(parts, n_features[:-1], strict=True)]
-    n_weights = np.cumsum([0] + [part.runs[-1] for part in parts])
-    runs = [part.runs[:-1] + at for part, at in zip(parts, n_weights[:-1], strict=True)]
-    return (
-        np.concatenate([*pointers, n_entries[-1:]]).astype(np.int64),
-        _joined(features, np.int32),
-        _values(parts),
-        np.concatenate([*runs, n_weights[-1:]]).astype(np.int64),
-        _joined([part.outputs for part in parts], np.int32),
-    )
+    features, runs, outputs = list[Labels](), list[Integers](), list[Labels]()
+    firsts, n_runs, n_outputs, n_weights = list[tuple[int, int]](), 0, 0, 0
+    for part in parts:
+        listed = part.runs is not None and part.outputs is not None
+        features.append(part.features + np.int32(n_runs) if listed else part.features)
+        firsts.append((n_weights, n_outputs if listed else -1))
+        n_weights += part.n_weights
+        if part.runs is not None and part.outputs is not None:
+            runs.append(part.runs)
+            outputs.append(part.outputs)
+            n_runs, n_outputs = n_runs + len(part.runs), n_outputs + len(part.outputs)
+    pointer = np.concatenate([*pointers, n_entries[-1:]]).astype(np.int64)
+    arrays = pointer, _joined(features, np.int32), _values(parts), _joined(runs, np.int64), _joined(outputs, np.int32)
+    return arrays, np.array(firsts, dtype=np.int64)
 
 
 def _values(parts: Sequence[Listed]) -> Floats:
@@ -83,7 +91,7 @@ def _joined(arrays: list[AnyArray], dtype: type) -> AnyArray:
 def load_listed(rows: Rows, examples: Integers, weights: Floats, theta: Floats) -> None:
     """Write the scores of some examples to θ; what examples share is written once."""
     for t in range(len(rows[TERMS])):
-        width = rows[TERMS][t, WIDTH]
+        width, own = rows[TERMS][t, WIDTH], weights[rows[TERMS][t, FIRST_WEIGHT] :]
         for i in range(min(1, len(examples)) if rows[TERMS][t, SHARED] else len(examples)):
             example = examples[i]
             for r in range(rows[EXAMPLE_ROWS][example, 2 * t], rows[EXAMPLE_ROWS][example, 2 * t + 1]):
@@ -93,48 +101,46 @@ def load_listed(rows: Rows, examples: Integers, weights: Floats, theta: Floats) 
                     for a in range(width):
                         row[a] = 0.0
                 for k in range(np.uint64(rows[POINTER][r]), np.uint64(rows[POINTER][r + 1])):
-                    _gather(rows, k, weights, row)
+                    _gather(rows, k, rows[TERMS][t, FIRST_OUTPUT], own, row)
 
 
 @inlined_kernel
-def _gather(rows: Rows, k: int, weights: Floats, row: Floats) -> None:
+def _gather(rows: Rows, k: int, first_output: int, weights: Floats, row: Floats) -> None:
     """Add entry k's weights times its value to a row of scores."""
-    f = np.uint64(rows[FEATURES][k])
-    first, stop = np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])
+    f, width = np.uint64(rows[FEATURES][k]), np.uint64(len(row))
     value = rows[VALUES][k] if len(rows[VALUES]) > 0 else 1.0
-    width = np.uint64(len(row))
-    if stop - first == width:  # a weight for every output, in order
+    if first_output < 0:
         for a in range(width):
-            row[a] += value * weights[first + a]
-    else:
-        for j in range(first, stop):
-            row[np.uint64(rows[OUTPUTS][j])] += value * weights[j]
+            row[a] += value * weights[f * width + a]
+        return
+    outputs = rows[OUTPUTS][first_output:]
+    for j in range(np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])):
+        row[np.uint64(outputs[j])] += value * weights[j]
 
 
 @kernel
 def add_listed(rows: Rows, examples: Integers, gradient: Floats, scale: float, out: Floats) -> None:
     """Add `scale` times the pull-back of some examples' part of a gradient in θ; what they share counts once."""
     for t in range(len(rows[TERMS])):
-        width = rows[TERMS][t, WIDTH]
+        width, own = rows[TERMS][t, WIDTH], out[rows[TERMS][t, FIRST_WEIGHT] :]
         for i in range(min(1, len(examples)) if rows[TERMS][t, SHARED] else len(examples)):
             example = examples[i]
             for r in range(rows[EXAMPLE_ROWS][example, 2 * t], rows[EXAMPLE_ROWS][example, 2 * t + 1]):
                 at = rows[TERMS][t, THETA] + (r - rows[TERMS][t, FIRST_ROW]) * width
                 row = gradient[at : at + width]
                 for k in range(np.uint64(rows[POINTER][r]), np.uint64(rows[POINTER][r + 1])):
-                    _scatter(rows, k, scale, row, out)
+                    _scatter(rows, k, rows[TERMS][t, FIRST_OUTPUT], scale, row, own)
 
 
 @inlined_kernel
-def _scatter(rows: Rows, k: int, scale: float, row: Floats, out: Floats) -> None:
+def _scatter(rows: Rows, k: int, first_output: int, scale: float, row: Floats, out: Floats) -> None:
     """Add entry k's value times a row of the gradient to its weights."""
-    f = np.uint64(rows[FEATURES][k])
-    first, stop = np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])
+    f, width = np.uint64(rows[FEATURES][k]), np.uint64(len(row))
     value = scale * rows[VALUES][k] if len(rows[VALUES]) > 0 else scale
-    width = np.uint64(len(row))
-    if stop - first == width:
+    if first_output < 0:
         for a in range(width):
-            out[first + a] += value * row[a]
-    else:
-        for j in range(first, stop):
-            out[j] += value * row[np.uint64(rows[OUTPUTS][j])]
+            out[f * width + a] += value * row[a]
+        return
+    outputs = rows[OUTPUTS][first_output:]
+    for j in range(np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])):
+        out[j] += value * row[np.uint64(outputs[j])]

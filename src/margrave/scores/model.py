@@ -141,14 +141,15 @@ class BoundModel:
         found = [part for part in parts if part is not None]
         if len(found) < len(parts) or not parts:
             return None
+        arrays, firsts = stacked(found)
         first = np.cumsum([0] + [len(part.pointer) - 1 for part in found])
         graph, terms, runs = self.graph, [], []
         for t, (term, at) in enumerate(zip(self.model.terms, first[:-1], strict=True)):
             block, adds = graph.block(term.block), term.block in {other.block for other in self.model.terms[:t]}
-            terms.append([at, graph.starts[term.block], block.width, adds, block.shared])
+            terms.append([at, graph.starts[term.block], block.width, adds, block.shared, *firsts[t]])
             rows = np.array([0, block.n_rows]) if block.shared else graph.rows[term.block]
             runs.append(at + (np.tile(rows, (len(graph), 1)) if block.shared else np.stack([rows[:-1], rows[1:]], 1)))
-        return *stacked(found), np.array(terms, dtype=np.int64), np.ascontiguousarray(np.concatenate(runs, axis=1))
+        return *arrays, np.array(terms, dtype=np.int64), np.ascontiguousarray(np.concatenate(runs, axis=1))
 
     def add_pullback(self, counts: Floats, out: Floats, examples: slice = ALL, scale: float = 1.0) -> None:
         """Add `scale` times the pull-back of counts (θ's layout) to `out` (the weights' layout)."""

@@ -107,7 +107,7 @@ class BoundObserved:
     def listed(self, n_rows: int) -> Listed:
         """See `BoundScorer.listed`."""
         x = self._x
-        rows = Listed(x.pointer, x.columns, x.values, self._runs, self._outputs)
+        rows = Listed(x.pointer, x.columns, x.values, self._n_slopes, self._runs, self._outputs)
         return with_bias(rows, self._n_outputs) if self._bias else rows
 
     @once

@@ -6,7 +6,7 @@ from scipy import sparse
 from margrave.primitives import Floats, even_slices, for_each, once
 from margrave.scores.base import ALL
 from margrave.scores.dense import few_squares
-from margrave.scores.listed import Listed, full_runs, with_bias
+from margrave.scores.listed import Listed, with_bias
 from margrave.scores.rows import Rows, row_slices, rows_of, selected
 from margrave.scores.sparse_passes import gather_all, gram, scatter_all
 
@@ -59,8 +59,8 @@ class BoundSparse:
 
     def listed(self, n_rows: int) -> Listed:
         """See `BoundScorer.listed`."""
-        x, runs = self._x, full_runs(*self._shape)
-        rows = Listed(x.pointer, x.columns, x.values, *runs)
+        x = self._x
+        rows = Listed(x.pointer, x.columns, x.values, self._n_slopes)
         return with_bias(rows, self._shape[1]) if self._bias else rows
 
     @once

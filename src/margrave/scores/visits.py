@@ -10,14 +10,14 @@ from margrave.primitives import AnyArray, Booleans, Floats, Integers, Labels, ke
 from margrave.scores.rows import Rows
 
 Outputs = NDArray[np.integer[Any]]
-_SHORT = 2**16
+_FEW = 2**8
 
 
 @dataclass(frozen=True, eq=False)
 class Visits:
     """Row r visits `weights[pointer[r]:pointer[r + 1]]`; `values` is None where all are 1.
 
-    There are millions of visits, so outputs take 16 bits where that is enough.
+    There are millions of visits, so outputs take 8 bits where that is enough.
     """
 
     pointer: Integers
@@ -31,7 +31,7 @@ def list_visits(
 ) -> Visits:
     """The visits of weights `low` to `high`, of chosen features."""
     pointer, valued = np.zeros(len(rows.pointer), dtype=np.int64), rows.values is not None
-    small: type[np.integer[Any]] = np.uint16 if n_outputs <= _SHORT else np.int32
+    small: type[np.integer[Any]] = np.uint8 if n_outputs <= _FEW else np.int32
     room: tuple[Labels, Outputs, Floats] = np.empty(0, dtype=np.int32), np.empty(0, dtype=small), np.empty(0)
     args = (rows.pointer, rows.columns, rows.values, chosen, runs, outputs, low, high, pointer)
     _list(*args, *room)

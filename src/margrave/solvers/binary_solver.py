@@ -10,6 +10,9 @@ from margrave.primitives import Floats
 from margrave.solvers.base import Progress, Solution, Solver
 from margrave.solvers.binary_objective import BinaryObjective
 
+#: Passes before the first look at the gap, and the most between two looks.
+_FIRST_LOOK, _MOST_BETWEEN = 8, 64
+
 
 class BinarySolver(Solver[BinaryObjective]):
     """Parameters of a solver for one binary label; the solution's duals are the multipliers."""
@@ -53,3 +56,14 @@ class MultiplierRun:
         """See `Run.solution`; weights, primal and dual all computed afresh from the multipliers."""
         reached = self.objective.certify(self.multipliers)
         return Solution(reached.weights, gap=reached.gap, duals=reached.multipliers)
+
+
+def passes_to_next_look(iteration: int) -> int:
+    """How many passes to make before looking at the gap, which costs a pass: as many as were made, within limits.
+
+    Examples
+    --------
+    >>> [passes_to_next_look(iteration) for iteration in (0, 8, 16, 1000)]
+    [8, 8, 16, 64]
+    """
+    return max(_FIRST_LOOK, min(iteration, _MOST_BETWEEN))

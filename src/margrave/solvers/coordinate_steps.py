@@ -21,7 +21,7 @@ from margrave.scores.margins import State, Visited, add_row, margin
 
 #: What a run remembers between calls: how many rows are active, and how far the last pass was pushed up and down.
 ACTIVE, HIGHEST, LOWEST, VIOLATION = range(4)
-_NEWTON_STEPS = 12
+_NEWTON_STEPS = 64  # a few, but for the first visits to rows of a large weight, whose root is far
 #: Shares of U that are no step.
 _STILL = 1e-15
 #: log(α/(U − α)) of a multiplier that rounding has put onto a bound.

@@ -15,7 +15,9 @@ from margrave.primitives import Floats, Integers, Labels, inlined_kernel, kernel
 from margrave.scores.listed import (
     EXAMPLE_ROWS,
     FEATURES,
+    FIRST_OUTPUT,
     FIRST_ROW,
+    FIRST_WEIGHT,
     OUTPUTS,
     POINTER,
     RUNS,
@@ -148,7 +150,8 @@ def _pull(
     """Add the direction's pull-back v to `scratch`; returns ⟨w, v⟩ and Σ_g ‖v_g‖²/η_g, kept up as v grows."""
     slope, curvature = 0.0, 0.0
     for t in range(len(rows[TERMS])):
-        width, squares = rows[TERMS][t, WIDTH], 0.0
+        width, outputs, squares = rows[TERMS][t, WIDTH], rows[OUTPUTS][max(rows[TERMS][t, FIRST_OUTPUT], 0) :], 0.0
+        own, v = weights[rows[TERMS][t, FIRST_WEIGHT] :], scratch[rows[TERMS][t, FIRST_WEIGHT] :]
         for r in range(rows[EXAMPLE_ROWS][example, 2 * t], rows[EXAMPLE_ROWS][example, 2 * t + 1]):
             at = rows[TERMS][t, THETA] + (r - rows[TERMS][t, FIRST_ROW]) * width
             row = direction[at : at + width]
@@ -157,22 +160,21 @@ def _pull(
                 continue
             for k in range(np.uint64(rows[POINTER][r]), np.uint64(rows[POINTER][r + 1])):
                 f = np.uint64(rows[FEATURES][k])
-                first, stop = np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])
                 value = rows[VALUES][k] if len(rows[VALUES]) > 0 else 1.0
-                if stop - first == np.uint64(width):
+                if rows[TERMS][t, FIRST_OUTPUT] < 0:
                     for i in range(np.uint64(n)):
                         a = np.uint64(places[i])
-                        j: Any = first + a
+                        j: Any = f * np.uint64(width) + a
                         more = value * row[a]
-                        squares += more * (2.0 * scratch[j] + more)
-                        slope += more * weights[j]
-                        scratch[j] += more
+                        squares += more * (2.0 * v[j] + more)
+                        slope += more * own[j]
+                        v[j] += more
                 else:
-                    for j in range(first, stop):
-                        more = value * row[np.uint64(rows[OUTPUTS][j])]
-                        squares += more * (2.0 * scratch[j] + more)
-                        slope += more * weights[j]
-                        scratch[j] += more
+                    for j in range(np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])):
+                        more = value * row[np.uint64(outputs[j])]
+                        squares += more * (2.0 * v[j] + more)
+                        slope += more * own[j]
+                        v[j] += more
         curvature += squares / etas[t]
     return slope, curvature
 
@@ -191,6 +193,7 @@ def _apply(
     """Add scale/η times the pull-back in `scratch` to the weights, and clear it."""
     for t in range(len(rows[TERMS])):
         width, factor = rows[TERMS][t, WIDTH], scale / etas[t]
+        own, v = weights[rows[TERMS][t, FIRST_WEIGHT] :], scratch[rows[TERMS][t, FIRST_WEIGHT] :]
         for r in range(rows[EXAMPLE_ROWS][example, 2 * t], rows[EXAMPLE_ROWS][example, 2 * t + 1]):
             at = rows[TERMS][t, THETA] + (r - rows[TERMS][t, FIRST_ROW]) * width
             n = _find(direction[at : at + width], places)
@@ -198,16 +201,15 @@ def _apply(
                 continue
             for k in range(np.uint64(rows[POINTER][r]), np.uint64(rows[POINTER][r + 1])):
                 f = np.uint64(rows[FEATURES][k])
-                first, stop = np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])
-                if stop - first == np.uint64(width):
+                if rows[TERMS][t, FIRST_OUTPUT] < 0:
                     for i in range(np.uint64(n)):
-                        j: Any = first + np.uint64(places[i])
-                        weights[j] += factor * scratch[j]
-                        scratch[j] = 0.0
+                        j: Any = f * np.uint64(width) + np.uint64(places[i])
+                        own[j] += factor * v[j]
+                        v[j] = 0.0
                 else:
-                    for j in range(first, stop):
-                        weights[j] += factor * scratch[j]
-                        scratch[j] = 0.0
+                    for j in range(np.uint64(rows[RUNS][f]), np.uint64(rows[RUNS][f + np.uint64(1)])):
+                        own[j] += factor * v[j]
+                        v[j] = 0.0
 
 
 @inlined_kernel

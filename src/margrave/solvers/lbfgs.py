@@ -16,7 +16,7 @@ from margrave.solvers.stochastic import stochastic_start
 class LBFGS(Solver[Objective]):
     """Quasi-Newton steps for smooth losses (T > 0).
 
-    Takes the room of memory + 5 vectors of weights: 2 · memory in single precision, 5 in double.
+    Takes the room of memory/2 + 5 vectors of weights: 2 · memory of 16 bits a number, 5 in double precision.
 
     Parameters
     ----------
