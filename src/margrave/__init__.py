@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # what editors and mypy read
         LMSBNClassifier,
         SequenceClassifier,
         ThresholdTunedClassifier,
+        compare,
         load,
     )
     from margrave.graphs import Sequence, Sequences
@@ -33,6 +34,7 @@ __all__ = [
     "ThresholdTunedClassifier",
     "__version__",
     "checks",
+    "compare",
     "datasets",
     "display",
     "features",
@@ -55,6 +57,7 @@ _HOMES = {
     "SequenceClassifier": "estimators",
     "Sequences": "graphs",
     "ThresholdTunedClassifier": "estimators",
+    "compare": "estimators",
     "load": "estimators",
     "show_versions": "versions",
 }

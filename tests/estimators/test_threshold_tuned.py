@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
@@ -14,10 +15,12 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
 
 import margrave as mg
 from margrave.estimators.label_cuts import TARGETS
 from margrave.metrics import multilabel_scores
+from margrave.persistence import ModelFileError
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +155,7 @@ def test_cuts_are_biases_inside_the_joint_prediction(data, parameters):
     np.testing.assert_allclose(certified.loss, losses.min(axis=1), atol=1e-9)
     np.testing.assert_array_equal(certified.labels, every[losses.argmin(axis=1)] > 0)
     np.testing.assert_array_equal(tuned.predict(X), certified.labels)
-    np.testing.assert_array_equal(tuned.decision_function(X) > 0, certified.labels)
+    np.testing.assert_array_equal(tuned.decision_function(X) > 0, tuned.estimator_.predict(X, decode="hamming"))
 
 
 def test_results_do_not_depend_on_threads(data):
@@ -162,6 +165,12 @@ def test_results_do_not_depend_on_threads(data):
 
 
 # ---------------------------------------------------------------------------------------------- as scikit-learn has it
+
+
+@pytest.mark.filterwarnings("ignore")  # data of no use: labels that never change, values by the million
+@pytest.mark.parametrize("estimator", [None, mg.LMSBNClassifier(random_state=0)])
+def test_it_is_an_estimator_as_scikit_learn_checks_them(estimator):
+    check_estimator(mg.ThresholdTunedClassifier(estimator, "f1_micro"), on_skip=None)
 
 
 def test_labels_come_back_in_their_own_values(data):
@@ -205,6 +214,31 @@ def test_it_clones_and_sits_in_pipelines_and_grids(data):
     assert search.best_score_ == max(search.cv_results_["mean_test_score"])
     assert not hasattr(model, "estimator_")
     assert not hasattr(model.estimator, "model_")
+
+
+@pytest.mark.parametrize("estimator", [None, mg.LMSBNClassifier(kernel="rbf", random_state=0)])
+def test_a_saved_model_answers_to_the_bit(data, estimator, tmp_path):
+    X, Y = data
+    tuned = mg.ThresholdTunedClassifier(estimator, n_candidates=3, n_rounds=1, random_state=0).fit(X, Y)
+    tuned.save(tmp_path / "tuned.mg")
+    loaded = mg.load(tmp_path / "tuned.mg")
+    assert repr(loaded) == repr(tuned)
+    np.testing.assert_array_equal(loaded.thresholds_, tuned.thresholds_)
+    np.testing.assert_array_equal(loaded.predict(X), tuned.predict(X))
+    assert loaded.decision_function(X).tobytes() == tuned.decision_function(X).tobytes()
+    tuned.thresholds_ = np.zeros(2)
+    tuned.save(tmp_path / "odd.mg")
+    with pytest.raises(ModelFileError, match="cuts, 3 labels"):
+        mg.load(tmp_path / "odd.mg")
+
+
+def test_what_a_model_file_does_not_hold_is_not_saved(data, tmp_path):
+    with pytest.raises(NotFittedError):
+        mg.ThresholdTunedClassifier().save(tmp_path / "a.mg")
+    tuned = mg.ThresholdTunedClassifier(OneVsRestClassifier(LinearSVC(random_state=0))).fit(*data)
+    with pytest.raises((TypeError, ModelFileError), match="OneVsRestClassifier"):
+        tuned.save(tmp_path / "a.mg")
+    assert not list(tmp_path.iterdir())
 
 
 def test_one_label_in_one_dimension(data):

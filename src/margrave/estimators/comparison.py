@@ -92,7 +92,7 @@ def compare(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> scene = mg.datasets.load_scene()
     >>> models = {"LMSBN": mg.LMSBNClassifier(C=0.1), "tree": DecisionTreeClassifier(random_state=0)}
-    >>> found = mg.estimators.compare(models, scene.X_train, scene.Y_train, scene.X_test, scene.Y_test)
+    >>> found = mg.compare(models, scene.X_train, scene.Y_train, scene.X_test, scene.Y_test)
     >>> [(row["model"], row["exact_match"] > 0.6, row["certified"]) for row in found.rows]
     [('LMSBN', True, 1.0), ('tree', False, None)]
     """

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import validate_data
@@ -55,6 +56,13 @@ class TuningData:
             return np.stack([part.values(k, anything) for k in range(self.truth.shape[1])], axis=1), part.truth
         X, _ = _safe_split(model, self.X, self.Y, test, train)
         return decisions(model, X, self.table), self.truth[test]
+
+
+def in_parts(data: Any) -> Any:
+    """Data as they are given, in a form that gives out rows."""
+    if sparse.issparse(data):
+        return data.tocsr()
+    return data if data is None or hasattr(data, "__getitem__") else np.asarray(data)
 
 
 def train(base: Any, X: Any, Y: Any) -> Any:

@@ -15,6 +15,7 @@ from margrave.estimators.directed_model import (
 from margrave.estimators.lmsbn import LMSBNClassifier
 from margrave.estimators.saved import Saved
 from margrave.estimators.sequence import SequenceClassifier
+from margrave.estimators.threshold_tuned import ThresholdTunedClassifier
 from margrave.features import SequenceEncoder, TokenEncoder
 from margrave.features.label_table import LabelTable
 from margrave.persistence import ModelFileError, load_object, register
@@ -33,6 +34,12 @@ for _estimator in (ChainCRF, ChainM3N, SequenceClassifier):
 register(
     LMSBNClassifier,
     "model_", "table_", "classes_", "orders_", "n_features_in_", "history_", "gap_", "n_iter_", "temperature_",
+    optional=("feature_names_in_",),
+)  # fmt: skip
+
+register(
+    ThresholdTunedClassifier,
+    "estimator_", "thresholds_", "table_", "classes_", "n_features_in_",
     optional=("feature_names_in_",),
 )  # fmt: skip
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -14,9 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from margrave.estimators.directed_answers import Certified
 from margrave.estimators.joint_cuts import JointSearch, with_cuts
 from margrave.estimators.label_cuts import TARGETS, svm1_cuts, tuned_cuts
-from margrave.estimators.left_out import TuningData, decisions, known_labels, looks_around, scores_of, train
+from margrave.estimators.left_out import TuningData, decisions, in_parts, known_labels, looks_around, scores_of, train
 from margrave.estimators.lmsbn import LMSBNClassifier
+from margrave.estimators.saved import Saved
 from margrave.inference import BranchAndBound
+from margrave.persistence import save_object
+from margrave.persistence.state import missing_state
 from margrave.primitives import AnyArray, Floats, effective_n_jobs
 
 METHODS = ("svm1", "cyclic")
@@ -29,7 +32,7 @@ def _answers(name: str) -> Any:
     return lambda self: hasattr(self.__dict__.get("estimator_", LMSBNClassifier), name)
 
 
-class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
+class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
     """Per-label cuts by cross-validation, for exact match, micro F or macro F.
 
     A label is on where its score is above its cut. Classifiers are trained with one fold left out at a time, the cuts
@@ -125,7 +128,7 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
             Any two values per column, all of them known.
         """
         self._check()
-        X, y = (part.tocsr() if sparse.issparse(part) else part for part in (X, y))
+        X, y = in_parts(X), in_parts(y)
         base = self._base()
         model = train(base, X, y)  # first of all, as it looks at the data more closely than cuts have to
         table, truth = known_labels(y)
@@ -153,8 +156,8 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Scores minus cuts, shape (n_examples, K): a label is on where it is above 0.
 
-        Where labels look at each other: how much more the best labelling would lose with each label changed, as of
-        `LMSBNClassifier`. Shape (n_examples,) where Y has one dimension.
+        Where labels look at each other: that of `LMSBNClassifier`, the log-odds of each label under the model with its
+        cuts. Shape (n_examples,) where Y has one dimension.
         """
         check_is_fitted(self)
         if looks_around(self.estimator_):
@@ -175,7 +178,23 @@ class ThresholdTunedClassifier(ClassifierMixin, BaseEstimator):
         right = self.table_.read(self.predict(X)) == self.table_.read(y)
         return float(np.average(right.all(axis=1), weights=sample_weight))
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that `mg.load` reads, where its estimator is an `LMSBNClassifier`."""
+        check_is_fitted(self)
+        save_object(self, path)
+
     # ------------------------------------------------------------------
+
+    def _check_loaded(self) -> None:
+        """See `Saved`."""
+        if not isinstance(self.estimator_, LMSBNClassifier) or missing_state(self.estimator_):
+            raise ValueError("estimator_ must be a fitted LMSBNClassifier")
+        self.estimator_._check_loaded()
+        self.table_.check(self.estimator_.model_.n_labels)
+        if np.shape(self.thresholds_) != (self.table_.n_columns,) or self.table_.n_columns != (
+            self.estimator_.table_.n_columns
+        ):
+            raise ValueError(f"{np.shape(self.thresholds_)} cuts, {self.table_.n_columns} labels")
 
     def _check(self) -> None:
         if self.target not in TARGETS:
