@@ -7,7 +7,7 @@ from margrave.solvers import Objective, Solution, Solver
 from margrave.solvers.base import Progress, Run
 
 
-class GradientDescent(Solver):
+class GradientDescent(Solver[Objective]):
     """Steps against the gradient; the step doubles where it helped, and halves until it does.
 
     Parameters
@@ -16,6 +16,8 @@ class GradientDescent(Solver):
         The gap at which it stops.
     max_iter : int, default=10000
     """
+
+    objective_type = Objective
 
     def __init__(self, tol: float = 1e-3, max_iter: int = 10000) -> None:
         self.tol = tol

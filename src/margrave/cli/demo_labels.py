@@ -1,4 +1,4 @@
-"""`margrave demo labels`: photographs with several labels, by models that do and do not know what labels go together."""
+"""`margrave demo labels`: photographs with several labels, by models that do and do not know what goes together."""
 
 import dataclasses
 from pathlib import Path

@@ -163,3 +163,8 @@ def _labels(form: Form, kernel: str) -> None:
         for limits in ({"S": 1e-9}, {"time_limit": 1.0}):
             model.set_params(inference=mg.inference.BranchAndBound(**limits)).predict(X)  # type: ignore[arg-type]
             model.predict_top_k(X, 2)
+        if n_orders == 1:
+            model.set_params(inference=mg.inference.Beam(2)).predict(X)
+            model.predict_top_k(X, 2)
+        for solver in ("pegasos", "exponentiated_gradient"):
+            model.set_params(solver=solver, inference=None).fit(X, Y)

@@ -47,10 +47,10 @@ register(SequenceEncoder, "kind_", "names_", "columns_", "n_features_in_")
 register(TokenEncoder, "vocabulary_")
 for _kind in (
     graphs.Dependencies, graphs.Sequence,
-    inference.BranchAndBound, inference.Exhaustive, inference.Forest,
+    inference.Beam, inference.BranchAndBound, inference.Exhaustive, inference.Forest,
     losses.Hinge, losses.LogLoss, losses.SmoothedHinge, losses.SoftmaxMargin,
     scores.Constant, scores.Kernel, scores.Linear, scores.Sum, scores.Zero,
-    solvers.DualCoordinateDescent, solvers.FrankWolfe, solvers.LBFGS,
+    solvers.DualCoordinateDescent, solvers.ExponentiatedGradient, solvers.FrankWolfe, solvers.LBFGS, solvers.Pegasos,
     ConstantLayout, LinearLayout, ScoreModel, SumLayout, Term,
     DirectedModel, JointKernelInputs, KernelInputs, LabelTable, LandmarkInputs, LinearInputs, NoInputs,
 ):  # fmt: skip
