@@ -1,26 +1,28 @@
 """A comparison of models for a person to read."""
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from margrave.estimators import Comparison
 
-#: Headings of one line each.
+#: Headings that leave room for all columns in a terminal of 80 characters.
 _HEADINGS = {
-    "exact_match": "exact",
-    "hamming_loss": "Hamming",
-    "f1_samples": "F samples",
-    "f1_macro": "F macro",
-    "f1_micro": "F micro",
-    "fit_seconds": "fit s",
-    "predict_seconds": "predict s",
+    "exact_match": "exact\nmatch",
+    "hamming_loss": "Hamming\nloss",
+    "f1_samples": "F,\nsamples",
+    "f1_macro": "F,\nmacro",
+    "f1_micro": "F,\nmicro",
+    "fit_seconds": "fit,\ns",
+    "predict_seconds": "predict,\ns",
+    "certified": "proved\nbest",
 }
 
 
 def show_comparison(comparison: Comparison, console: Console, title: str | None = None) -> None:
     """Print a row per model; of each measure the best in bold."""
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for key in comparison.columns:
         table.add_column(_HEADINGS.get(key, key), justify="left" if key == "model" else "right", no_wrap=True)
     best = {key: _best(comparison, key) for key in comparison.columns if key not in ("model", "certified")}

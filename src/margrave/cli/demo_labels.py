@@ -34,10 +34,10 @@ def label_scenes(C: float, n_jobs: int, folder: Path) -> Labelled:
     data = scene.X_train, scene.Y_train, scene.X_test, scene.Y_test
     svm = LinearSVC(loss="hinge", C=C, max_iter=100_000, random_state=0)
     models = {
-        "scikit-learn: independent SVMs": MultiOutputClassifier(svm),
-        "scikit-learn: a chain of SVMs": ClassifierChain(svm),
+        "separate SVMs": MultiOutputClassifier(svm),
+        "chain of SVMs": ClassifierChain(svm),
         "LMSBN": mg.LMSBNClassifier(C, n_jobs=n_jobs, random_state=0),
-        "LMSBN, χ² kernel": mg.LMSBNClassifier(3.0, kernel="chi2", n_jobs=n_jobs, random_state=0),
+        "LMSBN, χ²": mg.LMSBNClassifier(3.0, kernel="chi2", n_jobs=n_jobs, random_state=0),
     }
     compared = mg.compare(models, *data)
     model = models["LMSBN"].fit(scene.X_train, scene.Y_train)
@@ -71,6 +71,7 @@ def show_labelled(found: Labelled, console: Console) -> None:
     """Print comparison, certificates and pictures for a person."""
     title = f"{found.n_test} unseen photographs, six labels; trained on {found.n_train}"
     show_comparison(Comparison(found.rows), console, title)
+    console.print("The SVMs are scikit-learn's, one by one and as its ClassifierChain.")
     console.print(
         f"Certificates: {found.certified} of {found.n_test} answers of LMSBN are proved to lose least of all 64 "
         f"labellings; that took {found.mean_nodes:.0f} of 126 possible (label, value) pairs each, on average."
