@@ -216,6 +216,7 @@ def test_an_order_of_all_labels_is_one_of_those_that_change():
         ({"calibration": 1}, "calibration must be a whole number of at least 2"),
         ({"n_components": 2.5}, "n_components must be a whole number of at least 1"),
         ({"kernel_on": "y"}, "kernel_on must be 'x' or 'x\\+parents'"),
+        ({"kernel": "precomputed", "clique_features": [0], "calibration": 3}, "takes no clique_features"),
         ({"kernel_on": "x+parents", "parents": "none"}, "takes all labels before as parents"),
         ({"kernel_on": "x+parents", "kernel": "precomputed"}, "needs features and the whole Gram matrix"),
     ],

@@ -41,10 +41,17 @@ def test_kernel_scores(form):
         assert scores[m, i, k] == pytest.approx(coefficients[m, k, :5] @ products + coefficients[m, k, 5])
 
 
-def test_precomputed_products_of_the_rows_that_count():
+def test_no_labels_have_no_scores():
+    for form in (np.asarray, sparse.csr_array):
+        assert LinearInputs(np.zeros((2, 0, 5))).scores(form(np.ones((6, 4))), 1).shape == (2, 6, 0)
+    assert LinearInputs(np.zeros((2, 3, 5))).scores(np.ones((0, 4)), 1).shape == (2, 0, 3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_precomputed_products_of_the_rows_that_count(form):
     rng = rng_of()
     coefficients, X = rng.normal(size=(1, 2, 3)), rng.normal(size=(4, 9))
-    scores = KernelInputs(Kernel("precomputed"), None, np.array([7, 2]), coefficients).scores(X, 1)
+    scores = KernelInputs(Kernel("precomputed"), None, np.array([7, 2]), coefficients).scores(form(X), 1)
     assert scores[0] == pytest.approx(X[:, [7, 2]] @ coefficients[0, :, :2].T + coefficients[0, :, 2])
 
 

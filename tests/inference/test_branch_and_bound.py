@@ -388,11 +388,11 @@ def by_mixed_integers(model):
 
 
 def fitted_like(rng, K):
-    """Scores as a trained model has them: most labels clearly off, a few open, and weak links to earlier ones."""
+    """Scores as a trained model has them: most labels clearly off, a few open, and links to few earlier ones."""
     inputs = np.where(rng.random((1, K)) < 0.8, rng.normal(-1.5, 0.4, size=(1, K)), rng.normal(0.0, 0.6, size=(1, K)))
     model = random_model(rng, K, parents="full", scale=0.0, inputs=inputs)
     d = model.scores.dependencies
-    weights = np.where(rng.random(d.n_cliques) < 0.1, rng.normal(0, 0.5, size=d.n_cliques), 0.0)
+    weights = np.where(rng.random(d.n_cliques) < 0.05, rng.normal(0, 0.7, size=d.n_cliques), 0.0)
     model.scores.cliques[:] = weights
     for i, label in enumerate(model.order):
         run = d.run(i)

@@ -85,6 +85,7 @@ def test_gamma_is_settled_on_training_rows():
 def test_given_products_and_functions():
     products = np.arange(6.0).reshape(2, 3)
     assert np.array_equal(Kernel("precomputed").matrix(products), products)
+    assert np.array_equal(Kernel("precomputed").matrix(sparse.csr_array(products)), products)
     assert Kernel(pairwise.cosine_similarity).matrix(X, Z) == pytest.approx(pairwise.cosine_similarity(X, Z))
     with pytest.raises(ValueError, match=r"kernel must give shape \(70, 9\) for these rows, got \(9, 70\)"):
         Kernel(lambda x, z: z @ x.T, normalize=False).matrix(X, Z)

@@ -106,3 +106,13 @@ def test_types_of_indices_do_not_matter(index):
     rows = MarginRows(Inputs.of(wide), Signs.none(6))
     weights = np.arange(6.0)
     assert rows.margins(weights) == pytest.approx(x.toarray() @ weights[:5] + 5.0)
+
+
+def test_entries_may_stand_twice_and_in_any_order():
+    """CSR as it is built by hand: what stands twice is a sum."""
+    x = sparse.csr_array((np.ones(5), np.array([2, 0, 2, 1, 1]), np.array([0, 3, 5])), (2, 3))
+    rows = MarginRows(Inputs.of(x), Signs.none(2))
+    written_out = np.array([[1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
+    assert rows.squares.tolist() == ((written_out**2).sum(axis=1) + 1).tolist()
+    weights = np.array([1.0, 10.0, 100.0, 1000.0])
+    assert rows.margins(weights).tolist() == (written_out @ weights[:3] + 1000.0).tolist()

@@ -88,6 +88,8 @@ class Plan:
             raise ValueError("kernel_on='x+parents' takes all labels before as parents; leave the rest alone")
         if self.joint and (self.n_components is not None or self.kernel.name == "precomputed"):
             raise ValueError("kernel_on='x+parents' needs features and the whole Gram matrix; use kernel_on='x'")
+        if self.kernel.name == "precomputed" and self.clique_features is not None and self.calibration is not None:
+            raise ValueError("calibration of a precomputed kernel takes no clique_features: folds have other columns")
 
     @property
     def joint(self) -> bool:

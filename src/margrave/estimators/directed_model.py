@@ -56,7 +56,7 @@ class LinearInputs:
         flat = self.weights.reshape(-1, width)
         with one_blas_thread():
             product = np.asarray(X @ np.ascontiguousarray(flat[:, :-1].T)) + flat[:, -1]
-        return np.ascontiguousarray(product.reshape(-1, n_orders, K).transpose(1, 0, 2))
+        return np.ascontiguousarray(product.reshape(len(product), n_orders, K).transpose(1, 0, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class KernelInputs:
     def products(self, X: Any, n_jobs: int) -> Floats:
         """K of every example and every support row."""
         if self.support is None:
-            return np.asarray(X[:, self.rows], dtype=np.float64)
+            return dense(X[:, self.rows])
         with one_blas_thread():
             return self.kernel.matrix(X, self.support, n_jobs)
 

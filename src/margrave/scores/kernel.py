@@ -81,7 +81,7 @@ class Kernel(BaseEstimator):
         """
         self._check()
         if self.name == "precomputed":
-            return np.asarray(x, dtype=np.float64)
+            return _dense(x)
         other = x if z is None else z
         k = self._values(x, other, n_jobs)
         if self.normalize and self.name not in DISTANCES:
