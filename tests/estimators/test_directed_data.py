@@ -6,7 +6,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.utils.class_weight import compute_sample_weight
 
 from margrave.estimators.directed_data import InputData, dependencies_of, example_weights, parents_of
-from margrave.estimators.directed_model import JointKernelInputs, KernelInputs, LandmarkInputs, LinearInputs, NoInputs
+from margrave.estimators.directed_inputs import JointKernelInputs, KernelInputs, LandmarkInputs, LinearInputs, NoInputs
 from margrave.features.label_table import LabelTable
 from margrave.scores import Kernel
 from margrave.scores.margins import DENSE, GRAM, VALUED

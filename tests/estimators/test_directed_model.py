@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from margrave.estimators.directed_model import (
-    DirectedModel,
-    JointKernelInputs,
-    KernelInputs,
-    LandmarkInputs,
-    LinearInputs,
-    NoInputs,
-    clique_table,
-    total_losses,
-)
+from margrave.estimators.directed_inputs import JointKernelInputs, KernelInputs, LandmarkInputs, LinearInputs, NoInputs
+from margrave.estimators.directed_model import DirectedModel, clique_table, total_losses
 from margrave.graphs import Dependencies
 from margrave.scores import Kernel
 

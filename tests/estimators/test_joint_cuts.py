@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import margrave as mg
-from margrave.estimators.directed_model import DirectedModel, LinearInputs, NoInputs
+from margrave.estimators.directed_inputs import LinearInputs, NoInputs
+from margrave.estimators.directed_model import DirectedModel
 from margrave.estimators.joint_cuts import JointSearch, LeftOut, with_cuts
 from margrave.estimators.label_cuts import TARGETS, candidate_cuts, cyclic_cuts
 from margrave.graphs import Dependencies

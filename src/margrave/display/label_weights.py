@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from margrave.estimators.directed_model import DirectedModel, JointKernelInputs
+from margrave.estimators.directed_inputs import JointKernelInputs
+from margrave.estimators.directed_model import DirectedModel
 from margrave.primitives import Floats
 
 

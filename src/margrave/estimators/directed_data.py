@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
-from margrave.estimators.directed_model import (
+from margrave.estimators.directed_inputs import (
     InputScores,
     JointKernelInputs,
     KernelInputs,

@@ -16,14 +16,8 @@ from margrave.estimators.directed_data import (
     example_weights,
     parents_of,
 )
-from margrave.estimators.directed_model import (
-    MOST_JOINT,
-    DirectedModel,
-    clique_table,
-    dense,
-    positive,
-    total_losses,
-)
+from margrave.estimators.directed_inputs import MOST_JOINT, dense, positive
+from margrave.estimators.directed_model import DirectedModel, clique_table, total_losses
 from margrave.estimators.directed_training import Examples, LabelRecord, Trained, Training
 from margrave.estimators.label_orders import (
     MOST_EXACT,

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from margrave.estimators.directed_model import (
-    DirectedModel,
+from margrave.estimators.directed_inputs import (
     InputScores,
     JointKernelInputs,
     KernelInputs,
     LandmarkInputs,
     LinearInputs,
 )
+from margrave.estimators.directed_model import DirectedModel
 from margrave.estimators.label_cuts import candidate_cuts
 from margrave.features.label_table import Values
 from margrave.inference import DirectedScores, LabelSearch

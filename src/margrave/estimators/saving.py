@@ -4,14 +4,8 @@ import os
 
 from margrave import graphs, inference, losses, scores, solvers
 from margrave.estimators.chains import ChainCRF, ChainM3N
-from margrave.estimators.directed_model import (
-    DirectedModel,
-    JointKernelInputs,
-    KernelInputs,
-    LandmarkInputs,
-    LinearInputs,
-    NoInputs,
-)
+from margrave.estimators.directed_inputs import JointKernelInputs, KernelInputs, LandmarkInputs, LinearInputs, NoInputs
+from margrave.estimators.directed_model import DirectedModel
 from margrave.estimators.lmsbn import LMSBNClassifier
 from margrave.estimators.saved import Saved
 from margrave.estimators.sequence import SequenceClassifier

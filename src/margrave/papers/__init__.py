@@ -2,4 +2,4 @@
 
 from margrave.papers.catalogue import PAPERS, Order, Paper
 
-__all__ = ["PAPERS", "Order", "Paper"]
+__all__ = ["Order", "PAPERS", "Paper"]
