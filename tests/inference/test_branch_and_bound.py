@@ -8,7 +8,8 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.base import clone
 
-from margrave.inference import BranchAndBound, Searched
+from margrave.inference import BranchAndBound, DirectedScores, Searched
+from margrave.primitives import on_first_compilation
 from tests.inference.directed_models import (
     PARENTS,
     SLOW_KERNELS,
@@ -327,6 +328,25 @@ def test_no_time_at_all_still_gives_an_answer(monkeypatch):
         least = mean_losses(models, all_labellings(8)).min(axis=1)
         assert loss_of_answers(models, searched.labels) == pytest.approx(searched.loss, **NEAR)
         assert (searched.bound <= least + 1e-9).all()
+
+
+@pytest.mark.parametrize("n_orders", [1, 3])
+def test_memory_order_and_frozen_arrays_compile_nothing(n_orders):
+    rng = np.random.default_rng(54)
+    models = [random_model(rng, 4, n=3, clique_size=3, per_example=True) for _ in range(n_orders)]
+    scores, known = [model.scores for model in models], np.zeros((3, 4), dtype=np.int8)
+    plain, compiled = BranchAndBound().best(scores, known), []
+    known.flags.writeable = False
+    odd = [
+        DirectedScores(s.dependencies, np.asfortranarray(s.inputs), np.asfortranarray(s.cliques), np.bool_(s.smooth))
+        for s in scores
+    ]
+    for s in odd:
+        s.inputs.flags.writeable = s.cliques.flags.writeable = False
+    with on_first_compilation(lambda: compiled.append(1)):
+        for given in (known, np.asfortranarray(known.astype(float))):
+            assert np.array_equal(BranchAndBound().best(odd, given).labels, plain.labels)
+    assert not compiled
 
 
 def test_no_examples_and_no_labels():

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from margrave.inference.directed import DirectedScores, Kept, Searched, Values
 from margrave.inference.label_trees import AverageTree, OrderTree
-from margrave.primitives import even_slices, for_each
+from margrave.primitives import even_slices, for_each, for_reading
 
 #: A number of nodes that no search reaches.
 _NO_LIMIT = 2**62
@@ -187,4 +187,5 @@ def known_labels(given: Values | None, n: int, K: int) -> Values:
         raise ValueError(f"given must have shape ({n}, {K}), a row per example, got {given.shape}")
     if not np.isin(given, (-1, 0, 1)).all():
         raise ValueError("given must hold -1, +1, and 0 where a label is not known")
-    return np.ascontiguousarray(given, dtype=np.int8)
+    known: Values = for_reading(given, np.int8)
+    return known

@@ -131,7 +131,8 @@ class AverageTree:
         cls, scores: Sequence[DirectedScores], given: Values, most: int, starts: Sequence[Values]
     ) -> Callable[[], "AverageTree"]:
         """A function that makes trees; `starts` are labellings to begin with, the best of which is kept."""
-        shared = _terms(scores), np.concatenate([order.inputs for order in scores], axis=1), given
+        inputs = np.ascontiguousarray(np.concatenate([order.inputs for order in scores], axis=1))
+        shared = _terms(scores), inputs, given
         incumbent = _best_of(scores, starts) if starts else None
         return lambda: cls(*shared, scores[0].smooth, most, incumbent)
 
