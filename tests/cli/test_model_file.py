@@ -72,7 +72,7 @@ def test_a_damaged_file(tmp_path, estimator):
 
 def test_an_object_that_is_no_estimator(tmp_path):
     save_object(mg.losses.Hinge(), tmp_path / "m")
-    with pytest.raises(BadInputError, match="holds a Hinge, a StructuredEstimator was asked for"):
+    with pytest.raises(BadInputError, match="holds a Hinge, a model was asked for"):
         load_tagger(str(tmp_path / "m"))
 
 

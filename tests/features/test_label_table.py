@@ -90,8 +90,8 @@ def test_columns_that_never_change_are_predicted_as_they_are():
 @pytest.mark.parametrize(
     ("Y", "message"),
     [
-        ([[0, 1], [1, 2], [2, 0]], "label 0 must have two values, got 3: 0, 1, 2; give each"),
-        (np.arange(9.0), "label 0 must have two values, got 9: 0.0, 1.0, 2.0, 3.0, ...; give each"),
+        ([[0, 1], [1, 2], [2, 0]], "Label 0 must have two values, got 3: 0, 1, 2; give each"),
+        (np.arange(9.0), "Label 0 must have two values, got 9: 0.0, 1.0, 2.0, 3.0, ...; give each"),
         ([[np.nan, 0], [np.nan, 1]], "label 0 is unknown for every example"),
         (np.array([["a", 1], [2, 1]], dtype=object), "label 0 mixes values of several types"),
         (np.zeros((2, 2, 2)), r"Y must be a table .* got shape \(2, 2, 2\)"),

@@ -147,15 +147,14 @@ class DirectedAnswers:
         """
         scores, known = self._asked(X, given)
         found: list[Any] = [None] * len(scores[0])
-        limit = self._slack(slack, most)
 
         def use(example: int, kept: Kept) -> None:
-            weights = self._weights(kept.losses)
-            capped = len(kept.losses) == most < 2**self.model_.n_labels and kept.bound <= kept.losses[0] + limit
-            labels = self.table_.write(kept.labels)
-            found[example] = Labellings(labels, kept.losses, weights / weights.sum(), kept.bound, bool(capped))
+            losses, more = kept.losses[:most], kept.losses[most:].tolist()
+            weights, labels = self._weights(losses), self.table_.write(kept.labels[:most])
+            bound = min(kept.bound, *more, np.inf)
+            found[example] = Labellings(labels, losses, weights / weights.sum(), bound, len(more) > 0)
 
-        self._weigh(scores, known, use, limit, most)
+        self._weigh(scores, known, use, self._slack(slack, most), most + 1)  # one more says whether there is one
         return found
 
     # ------------------------------------------------------------------ numbers

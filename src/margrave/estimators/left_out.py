@@ -84,8 +84,12 @@ def known_labels(Y: Any) -> tuple[LabelTable, Booleans]:
 
 
 def looks_around(model: Any) -> bool:
-    """Whether labels of a fitted model depend on each other."""
-    return isinstance(model, LMSBNClassifier) and any(d.n_cliques for d in model.model_.dependencies)
+    """Whether labels of a model depend on each other, as far as it is fitted."""
+    return (
+        isinstance(model, LMSBNClassifier)
+        and hasattr(model, "model_")
+        and any(d.n_cliques for d in model.model_.dependencies)
+    )
 
 
 def scores_of(model: LMSBNClassifier, X: Any) -> list[DirectedScores]:

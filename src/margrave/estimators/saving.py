@@ -69,7 +69,7 @@ def load(path: str | os.PathLike[str]) -> Saved:
     ...     mg.load(path).predict([np.eye(2)])
     [array(['a', 'b'], dtype='<U1')]
     """
-    estimator: Saved = load_object(path, Saved)
+    estimator: Saved = load_object(path, Saved, "a model")
     try:
         for name in missing_state(estimator):
             raise ModelFileError(f"holds a {type(estimator).__name__} without {name}")

@@ -32,6 +32,11 @@ def _answers(name: str) -> Any:
     return lambda self: hasattr(self.__dict__.get("estimator_", LMSBNClassifier), name)
 
 
+def _alone(self: Any) -> bool:
+    """Whether labels are judged alone, as far as is known."""
+    return not looks_around(self.__dict__.get("estimator_", self.estimator))
+
+
 class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
     """Per-label cuts by cross-validation, for exact match, micro F or macro F.
 
@@ -153,15 +158,14 @@ class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
             return self.estimator_.predict(X)
         return self.table_.write(np.where(self._values(X) > 0, 1, -1))
 
+    @available_if(_alone)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """Scores minus cuts, shape (n_examples, K): a label is on where it is above 0.
 
-        Where labels look at each other: that of `LMSBNClassifier`, the log-odds of each label under the model with its
-        cuts. Shape (n_examples,) where Y has one dimension.
+        Shape (n_examples,) where Y has one dimension. Only where labels are judged alone: the answers of labels that
+        look at each other are no cuts of numbers; `estimator_.predict_proba` gives their probabilities.
         """
         check_is_fitted(self)
-        if looks_around(self.estimator_):
-            return np.asarray(self.estimator_.decision_function(X))
         values = self.table_.widened(self._values(X), np.inf)
         return values[:, 0] if self.table_.one_column else values
 

@@ -36,7 +36,7 @@ def save_object(value: Any, path: str | os.PathLike[str], notes: Mapping[str, An
     write_file(path, {**(notes or {}), **header}, packer.arrays)
 
 
-def load_object(path: str | os.PathLike[str], expected: type | None = None) -> Any:
+def load_object(path: str | os.PathLike[str], expected: type | None = None, asked: str | None = None) -> Any:
     """Load an object that `save_object` has saved.
 
     Parameters
@@ -44,6 +44,8 @@ def load_object(path: str | os.PathLike[str], expected: type | None = None) -> A
     path : path
     expected : type or None
         What the object must be an instance of.
+    asked : str or None
+        What that is called, with its article, where a file holds something else.
 
     Raises
     ------
@@ -58,5 +60,7 @@ def load_object(path: str | os.PathLike[str], expected: type | None = None) -> A
     except _DOUBTS as error:
         raise ModelFileError(f"{path} does not describe an object: {type(error).__name__}: {error}") from None
     if expected is not None and not isinstance(value, expected):
-        raise ModelFileError(f"{path} holds a {type(value).__name__}, a {expected.__name__} was asked for")
+        raise ModelFileError(
+            f"{path} holds a {type(value).__name__}, {asked or f'a {expected.__name__}'} was asked for"
+        )
     return value
