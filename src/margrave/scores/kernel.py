@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from margrave.primitives import AnyArray, Floats, for_each, for_reading, kernel
+from margrave.primitives import AnyArray, Floats, exp, for_each, for_reading, kernel
 
 NAMES = ("linear", "poly", "rbf", "chi2", "laplacian", "precomputed")
 #: Kernels that are e^(−γ · distance).
@@ -100,13 +100,17 @@ class Kernel(BaseEstimator):
         return self.of_statistic(_squares(x))
 
     def of_statistic(self, statistic: Floats) -> Floats:
-        """The kernel as a function of the inner product (linear, poly) or of the distance that it is made of."""
+        """The kernel as a function of the inner product (linear, poly) or of the distance that it is made of.
+
+        Distances are overwritten.
+        """
         if self.name == "linear":
             return statistic
         if self.name == "poly":
             result: Floats = (self._gamma() * statistic + self.coef0) ** self.degree
             return result
-        return np.exp(-self._gamma() * statistic)
+        exponentiate(statistic, -self._gamma())
+        return statistic
 
     def _values(self, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
         if callable(self.name):
@@ -177,6 +181,15 @@ def _distances(name: Any, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
 
     for_each(work, range(0, len(x), _ROWS), n_jobs)
     return out
+
+
+@kernel
+def exponentiate(table: Floats, scale: float) -> None:
+    """table ← e^(scale · table)."""
+    for i in range(len(table)):
+        row = table[i]
+        for j in range(len(row)):
+            row[j] = exp(scale * row[j])
 
 
 @kernel

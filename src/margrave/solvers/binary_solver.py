@@ -38,7 +38,7 @@ class MultiplierRun:
     """
 
     def __init__(self, objective: BinaryObjective, start: Floats | None) -> None:
-        self.objective, self.iteration = objective, 0
+        self.objective, self.iteration, self.gap = objective, 0, np.inf
         self.multipliers = np.zeros(len(objective)) if start is None else objective.multipliers_at(start)
         self.state = objective.rows.state_of(self.multipliers * objective.labels)
 
@@ -50,6 +50,7 @@ class MultiplierRun:
         """See `Run.advance`; as many passes as stand between two looks at the gap."""
         self.iteration += self.passes(last - self.iteration)
         reached = self.objective.certify(self.multipliers)
+        self.gap = reached.gap
         return Progress(reached.primal, reached.gap, reached.dual)
 
     def solution(self) -> Solution:

@@ -14,6 +14,8 @@ _FIRST_LOOK, _MOST_BETWEEN = 8, 64
 _LOOSEST, _TIGHTEST = 1.0, 1e-13
 #: Products that are as good as free: a fraction of a millisecond.
 _FREE = 1_000_000
+#: Steps read dense inputs in single precision until the gap, or what passes aim at, is so small.
+_SHORT_UNTIL = 1e-4
 
 
 class DualCoordinateDescent(BinarySolver):
@@ -59,11 +61,16 @@ class _Passes(MultiplierRun):
         self._memory = np.array([len(self._order), np.inf, -np.inf, np.inf])
         free = _FREE // max(1, len(self._order) * objective.n_weights)
         self._tolerance, self._between = (_TIGHTEST, free) if free > _MOST_BETWEEN else (_LOOSEST, _FIRST_LOOK)
+        self._short = objective.rows.inputs.table.size > 0 and free <= _MOST_BETWEEN
 
     def passes(self, n: int) -> int:
         """See `MultiplierRun.passes`."""
         problem = self.objective
-        fixed = problem.rows.visited, problem.labels, problem.weights, self._squares
+        if self._short and min(self.gap, self._tolerance) <= _SHORT_UNTIL:
+            self._short = False
+            self.state = problem.rows.state_of(self.multipliers * problem.labels)
+        visited = problem.rows.visited_short if self._short else problem.rows.visited
+        fixed = visited, problem.labels, problem.weights, self._squares
         moving = self.state, self.multipliers, self._order
         n = min(n, self._between)
         self._between = min(2 * self._between, _MOST_BETWEEN)
