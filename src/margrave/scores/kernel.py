@@ -165,10 +165,10 @@ def _dense(x: AnyArray) -> Floats:
 
 def _distances(name: Any, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
     if name == "rbf":
-        squared = _squares(x)[:, None] + _squares(z)[None, :] - 2.0 * _inner(x, z)
+        squared = _inner(x, z)
+        finish_squares(squared, _squares(x), _squares(z))
         if x is z:
             np.fill_diagonal(squared, 0.0)
-        np.maximum(squared, 0.0, out=squared)
         return squared
     x, z = _dense(x), _dense(z)
     if name == "chi2" and (x.min(initial=0.0) < 0 or z.min(initial=0.0) < 0):
@@ -184,8 +184,17 @@ def _distances(name: Any, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
 
 
 @kernel
+def finish_squares(products: Floats, of_rows: Floats, of_columns: Floats) -> None:
+    """‖x − z‖² where ⟨x, z⟩ stood; what rounding puts below 0 is 0."""
+    for i in range(len(products)):
+        row, square = products[i], of_rows[i]
+        for j in range(len(row)):
+            row[j] = max(square + of_columns[j] - 2.0 * row[j], 0.0)
+
+
+@kernel
 def exponentiate(table: Floats, scale: float) -> None:
-    """table ← e^(scale · table)."""
+    """Table ← e^(scale · table)."""
     for i in range(len(table)):
         row = table[i]
         for j in range(len(row)):
