@@ -15,7 +15,7 @@ from scipy.special import expit, xlogy
 
 from margrave.losses import Loss
 from margrave.primitives import Floats, Integers
-from margrave.scores.margins import MarginRows
+from margrave.scores.margins import MarginRows, State
 from margrave.solvers.objective import relative_gap
 
 #: A row whose margin is so near to 1 stands at the hinge's kink.
@@ -93,9 +93,12 @@ class BinaryObjective:
         result: Floats = self.weights * share
         return result
 
-    def certify(self, multipliers: Floats) -> Certified:
-        """The weights that some multipliers give, made afresh, and how far they can be from the best."""
-        state = self.rows.state_of(multipliers * self.labels)
+    def certify(self, multipliers: Floats, state: State | None = None) -> Certified:
+        """The weights that some multipliers give, and how far they can be from the best.
+
+        They are made afresh, unless a state is given that was kept up with the multipliers.
+        """
+        state = self.rows.state_of(multipliers * self.labels) if state is None else state
         weights, margins = self.rows.weights_of(state), self.rows.margins_of(state)
         square = self.rows.square(weights, state)
         primal, dual = 0.5 * square + self._loss(margins), self._conjugate(multipliers) - 0.5 * square

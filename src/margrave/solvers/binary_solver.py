@@ -42,6 +42,11 @@ class MultiplierRun:
         self.multipliers = np.zeros(len(objective)) if start is None else objective.multipliers_at(start)
         self.state = objective.rows.state_of(self.multipliers * objective.labels)
 
+    @property
+    def exact(self) -> bool:
+        """Whether `state` holds the weights of the multipliers, so that a look at the gap need not make them."""
+        return False
+
     @abstractmethod
     def passes(self, n: int) -> int:
         """Make up to `n` passes over the rows; returns how many."""
@@ -49,7 +54,7 @@ class MultiplierRun:
     def advance(self, last: int) -> Progress:
         """See `Run.advance`; as many passes as stand between two looks at the gap."""
         self.iteration += self.passes(last - self.iteration)
-        reached = self.objective.certify(self.multipliers)
+        reached = self.objective.certify(self.multipliers, self.state if self.exact else None)
         self.gap = reached.gap
         return Progress(reached.primal, reached.gap, reached.dual)
 

@@ -63,6 +63,11 @@ class _Passes(MultiplierRun):
         self._tolerance, self._between = (_TIGHTEST, free) if free > _MOST_BETWEEN else (_LOOSEST, _FIRST_LOOK)
         self._short = objective.rows.inputs.table.size > 0 and free <= _MOST_BETWEEN
 
+    @property
+    def exact(self) -> bool:
+        """See `MultiplierRun.exact`."""
+        return not self._short
+
     def passes(self, n: int) -> int:
         """See `MultiplierRun.passes`."""
         problem = self.objective

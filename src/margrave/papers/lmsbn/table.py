@@ -19,7 +19,8 @@ from margrave.scores import Kernel
 
 #: C of linear models, C of kernels, and multiples of a kernel's own γ.
 LINEAR_CS, KERNEL_CS, GAMMAS = (0.03, 0.1, 0.3, 1.0, 3.0), (1.0, 3.0, 10.0), (0.5, 1.0, 2.0, 4.0)
-N_ORDERS = 12
+#: Orders that are averaged, and fewer for sets of more labels, where a search of their mean is long.
+N_ORDERS, FEW_ORDERS, MANY_LABELS = 12, 3, 20
 Report = Callable[[str], None]
 
 
@@ -40,6 +41,7 @@ class Table:
     def __init__(self, split: Split, n_jobs: int, seed: int, report: Report, small: bool = False) -> None:
         self._split, self._n_jobs, self._seed, self._report, self._small = split, n_jobs, seed, report, small
         self._selection = Selection(split.X_train, split.Y_train, 2 if small else 5, seed)
+        self._n_orders = FEW_ORDERS if small or split.Y_train.shape[1] > MANY_LABELS else N_ORDERS
         self.rows: list[dict[str, Any]] = []
 
     def run(self) -> list[dict[str, Any]]:
@@ -51,8 +53,9 @@ class Table:
         order = self._last.orders_[0]
         self._decodings("LMSBNlf", {**C, "order": order})
         self._linear("SBN (log-loss)", order=order, loss="log")
-        self._linear("LMSBNlf, 12 orders", order=order, n_orders=3 if self._small else N_ORDERS)
-        self._linear("order of least loss", order="loss")
+        self._add(f"LMSBNlf, {self._n_orders} orders", "linear", {**C, "order": order, "n_orders": self._n_orders})
+        if self._split.Y_train.shape[1] <= MANY_LABELS:
+            self._add("order of least loss", "linear", {**C, "order": "loss"})
         if not sparse.issparse(self._split.X_train):
             self._kernels(order)
         return self.rows
@@ -82,9 +85,9 @@ class Table:
         chosen = self._kernel("LMSBN chi2, its own order", "chi2", order="f_score")
         ours = {**chosen, "order": self._last.orders_[0]}
         self._decodings("LMSBN chi2, its own order", {**ours, "kernel": "chi2"})
-        several = {**ours, "n_orders": 3 if self._small else N_ORDERS}
-        self._add("LMSBN chi2, 12 orders", "chi2", several)
-        self._decodings("LMSBN chi2, 12 orders", {**several, "kernel": "chi2"})
+        several = {**ours, "n_orders": self._n_orders}
+        self._add(f"LMSBN chi2, {self._n_orders} orders", "chi2", several)
+        self._decodings(f"LMSBN chi2, {self._n_orders} orders", {**several, "kernel": "chi2"})
 
     def _linear(self, name: str, **fixed: Any) -> Parameters:
         grid = [{"C": C} for C in LINEAR_CS[:1] if self._small] or [{"C": C} for C in LINEAR_CS]
