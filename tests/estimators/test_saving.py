@@ -2,8 +2,10 @@
 
 import json
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -222,3 +224,76 @@ def test_a_short_file_cannot_ask_for_much_memory(twice, tmp_path):
         assert tracemalloc.get_traced_memory()[1] < 8 * path.stat().st_size
     finally:
         tracemalloc.stop()
+
+
+# -------------------- label models
+
+LABEL_X = np.abs(np.random.default_rng(1).normal(size=(40, 4)))
+LABEL_Y = (LABEL_X[:, :3] > 0.6).astype(int)
+LABEL_MODELS = {
+    "linear": mg.LMSBNClassifier(order="f_score", random_state=0),
+    "log-loss, triples": mg.LMSBNClassifier(loss="log", clique_size=3),
+    "kernel, several orders": mg.LMSBNClassifier(kernel="chi2", n_orders=2, random_state=0),
+    "kernel of both": mg.LMSBNClassifier(kernel="rbf", kernel_on="x+parents"),
+    "landmarks": mg.LMSBNClassifier(kernel=mg.scores.Kernel("poly", degree=2), n_components=7, random_state=0),
+    "clique features": mg.LMSBNClassifier(clique_features=[1], calibration=2, random_state=0),
+    "limits": mg.LMSBNClassifier(inference=mg.inference.BranchAndBound(max_nodes=3)),
+    "a beam": mg.LMSBNClassifier(inference=mg.inference.Beam(2), solver=mg.solvers.Pegasos(max_iter=50, tol=1.0)),
+}
+
+
+@pytest.mark.parametrize("name", LABEL_MODELS)
+def test_a_saved_label_model_answers_to_the_bit(name, tmp_path):
+    model = LABEL_MODELS[name].fit(LABEL_X, LABEL_Y)
+    model.save(tmp_path / "model.mg")
+    loaded = mg.load(tmp_path / "model.mg")
+    assert type(loaded) is type(model) and repr(loaded) == repr(model)
+    ours, theirs = model.predict_certified(LABEL_X), loaded.predict_certified(LABEL_X)
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(ours, theirs, strict=True))
+    assert model.predict_proba(LABEL_X).tobytes() == loaded.predict_proba(LABEL_X).tobytes()
+    assert loaded.history_ == model.history_ and loaded.temperature_ == model.temperature_
+    loaded.fit(LABEL_X, LABEL_Y)
+
+
+def test_a_model_of_named_columns_and_text_keeps_them(tmp_path):
+    features = pd.DataFrame(LABEL_X, columns=list("abcd"))
+    labels = pd.DataFrame(np.where(LABEL_Y, "yes", "no"), columns=["wet", "cold", "late"])
+    mg.LMSBNClassifier().fit(features, labels).save(tmp_path / "model.mg")
+    loaded = mg.load(tmp_path / "model.mg")
+    assert loaded.feature_names_in_.tolist() == list("abcd") and loaded.table_.names == ("wet", "cold", "late")
+    assert set(loaded.predict(features).ravel()) == {"yes", "no"}
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.predict(features[["b", "a", "c", "d"]])
+
+
+def test_a_function_inside_a_model_is_named_and_nothing_is_written(tmp_path):
+    model = mg.LMSBNClassifier(clique_features=lambda X: X[:, :1]).fit(LABEL_X, LABEL_Y)
+    with pytest.raises(TypeError, match=r"LMSBNClassifier.clique_features cannot be saved"):
+        model.save(tmp_path / "model.mg")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda m: setattr(m, "model_", None), "parts do not fit"),
+        (
+            lambda m: setattr(m, "n_features_in_", 7),
+            r"weights must be finite numbers of double precision, of shape \(1, 3, 8\)",
+        ),
+        (lambda m: m.model_.inputs.weights.__setitem__((0, 0, 0), np.nan), "must be finite numbers"),
+        (
+            lambda m: setattr(m, "table_", replace(m.table_, classes=m.table_.classes[:2])),
+            "3 labels were trained, 2 are named",
+        ),
+        (lambda m: setattr(m, "model_", replace(m.model_, cliques=())), "orders must be of the same labels"),
+        (lambda m: m.model_.dependencies[0].members.__setitem__(0, 2), "members must be places before"),
+    ],
+    ids=["no model", "features", "NaN", "labels", "cliques", "members"],
+)
+def test_a_file_whose_parts_do_not_fit_is_refused(spoil, message, tmp_path):
+    model = mg.LMSBNClassifier().fit(LABEL_X, LABEL_Y)
+    spoil(model)
+    save_object(model, tmp_path / "model.mg")
+    with pytest.raises(ModelFileError, match=message):
+        mg.load(tmp_path / "model.mg")

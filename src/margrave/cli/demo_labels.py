@@ -78,9 +78,9 @@ def show_labelled(found: Labelled, console: Console) -> None:
     )
     console.print(f"Training: no weights reach an objective lower by more than {found.gap:.1e} of it.")
     if found.pictures:
-        console.print(f"Pictures: {', '.join(found.pictures)}")
+        console.print(f"Pictures: {', '.join(found.pictures)}", markup=False)
     else:
-        console.print("Pictures need matplotlib: pip install 'margrave[plots]'")
+        console.print("Pictures need matplotlib: pip install 'margrave[plots]'", markup=False)
 
 
 def demonstrate_labels(C: float, n_jobs: int, folder: Path, as_json: bool) -> None:

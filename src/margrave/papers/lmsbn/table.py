@@ -91,10 +91,7 @@ class Table:
 
     def _linear(self, name: str, **fixed: Any) -> Parameters:
         grid = [{"C": C} for C in LINEAR_CS[:1] if self._small] or [{"C": C} for C in LINEAR_CS]
-        cheap = (
-            {**fixed, "order": "given"} if isinstance(fixed.get("order"), str) and fixed["order"] == "loss" else fixed
-        )
-        chosen = self._selection.choose(name, lambda setting: self._make({**cheap, **setting}), grid)
+        chosen = self._selection.choose(name, lambda setting: self._make({**fixed, **setting}), grid)
         self._add(name, "linear", chosen, **fixed)
         return chosen
 
