@@ -119,7 +119,8 @@ def solved_below(
     write_csv(folder / "figure_3_lower.csv", rows)
     expected = {str(row["model"]): float(row["expected loss"]) for row in rows}
     save_figure(
-        SolvedFractionDisplay.from_losses(losses, expected).plot(up_to=BOUNDS[-1]).figure_, folder / "figure_3_lower"
+        SolvedFractionDisplay.from_losses(losses, expected).plot(up_to=BOUNDS[-1], scale="linear").figure_,
+        folder / "figure_3_lower",
     )
     return rows
 
