@@ -1,5 +1,6 @@
 """The estimator's fit, and what scikit-learn and liblinear say of it."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -319,3 +320,13 @@ def test_prediction_checks_its_input():
         model.predict(None)
     with pytest.raises(NotFittedError):
         mg.LMSBNClassifier().predict(X)
+
+
+def test_a_fitted_model_survives_pickling_and_threads():
+    from concurrent.futures import ThreadPoolExecutor
+
+    model = pickle.loads(pickle.dumps(mg.LMSBNClassifier(n_orders=2, random_state=0).fit(X, Y)))
+    alone = model.predict_proba(X)
+    with ThreadPoolExecutor(4) as threads:
+        for together in threads.map(lambda _: model.predict_proba(X), range(8)):
+            assert together.tobytes() == alone.tobytes()
