@@ -29,8 +29,8 @@ def draw_times(rows: Sequence[Row]) -> Figure:
     ax.set_yscale("log")
     ax.set_xlabel("labels")
     ax.set_ylabel("seconds per example")
-    ax.legend(
-        frameon=False, fontsize="small", title="rings: some searches stopped at their limit", title_fontsize="small"
-    )
+    words: dict[str, Any] = {"frameon": False, "fontsize": "small", "title_fontsize": "small", "ncols": 2}
+    title = "dashed: one standard deviation more; rings: some searches were stopped"
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), title=title, **words)
     plain(ax)
     return figure
