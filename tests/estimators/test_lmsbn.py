@@ -330,3 +330,12 @@ def test_a_fitted_model_survives_pickling_and_threads():
     with ThreadPoolExecutor(4) as threads:
         for together in threads.map(lambda _: model.predict_proba(X), range(8)):
             assert together.tobytes() == alone.tobytes()
+
+
+def test_a_large_matrix_of_inner_products_is_announced_with_the_way_out(monkeypatch):
+    monkeypatch.setattr("margrave.estimators.directed_data.LARGE_GRAM", 1e-9)
+    with pytest.warns(UserWarning, match=r"inner products of 60 rows take 0.0 GB; n_components=2000 approximates"):
+        mg.LMSBNClassifier(kernel="rbf").fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mg.LMSBNClassifier(kernel="rbf", n_components=10).fit(X, Y)

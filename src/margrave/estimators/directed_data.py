@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +23,9 @@ from margrave.graphs import Dependencies
 from margrave.primitives import AnyArray, Floats, one_blas_thread
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
+
+#: Gigabytes of inner products from which on a fit says that there is another way.
+LARGE_GRAM = 4.0
 
 
 class InputData:
@@ -63,6 +67,14 @@ class InputData:
             return Inputs.of(self._X)
         if self.kernel.name == "precomputed" and self._X.shape[0] != self._X.shape[1]:
             raise ValueError(f"a precomputed kernel needs a square X in fit, got {self._X.shape}")
+        gigabytes = 8e-9 * self._n**2
+        if gigabytes > LARGE_GRAM and self.kernel.name != "precomputed":
+            warnings.warn(
+                f"the inner products of {self._n} rows take {gigabytes:.1f} GB; n_components=2000 approximates them by "
+                "those with 2000 rows (Nyström)",
+                UserWarning,
+                stacklevel=6,
+            )
         with one_blas_thread():
             return Inputs.of_gram(self.kernel.matrix(self._X, None, self._n_jobs))
 
