@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from margrave.graphs import Dependencies
 from margrave.losses import Loss
@@ -142,10 +142,10 @@ class Training:
         return self._signs[m].of(place) if self._examples.joint is None else Signs.none(len(self._positive))
 
     def _solve(self, m: int, place: int) -> Solution:
-        solver: Any = clone(self._solver)
+        solver: Any = copy(self._solver)  # parameters only, so no deeper
         if solver.random_state is not None:  # another order of rows for each problem, the same in every run
             seed = np.random.SeedSequence([int(solver.random_state), m, int(self._dependencies[m].order[place])])
-            solver.set_params(random_state=int(seed.generate_state(1)[0] >> 1))
+            solver.random_state = int(seed.generate_state(1)[0] >> 1)
         solution: Solution = solver.minimize(self.objective(m, place))
         return solution
 
