@@ -11,7 +11,7 @@ known can add no more. The label whose two values differ most in this sum is set
 
 import numpy as np
 
-from margrave.inference.branching import DEPTH, LEAVES, NODES, Heap, keep, loss_of
+from margrave.inference.branching import DEPTH, LEAVES, NODES, Heap, keep, loss_of, lowered
 from margrave.inference.directed import Values
 from margrave.primitives import Floats, Integers, inlined_kernel, kernel
 
@@ -150,9 +150,7 @@ def search_average(
     best = np.inf
     for k in range(count[0]):
         best = min(best, losses[k])
-    limit = min(ceiling, best + slack) if slack < np.inf else ceiling
-    if count[0] == len(losses):
-        limit = min(limit, losses[0])
+    limit = lowered(ceiling, best, slack, heap)
     while depth >= 0:
         if partial[depth] >= limit:
             tried[depth] = 2
@@ -160,10 +158,7 @@ def search_average(
             keep(partial[depth], values, heap)
             memory[LEAVES] += 1
             best = min(best, partial[depth])
-            if slack < np.inf:
-                limit = min(limit, best + slack)
-            if count[0] == len(losses):
-                limit = min(limit, losses[0])
+            limit = lowered(limit, best, slack, heap)
             tried[depth] = 2
         if tried[depth] == 2:
             depth -= 1

@@ -41,11 +41,10 @@ def loss_of(z: float, smooth: bool) -> float:
 
 
 @inlined_kernel
-def score(wiring: Wiring, example: int, place: int, path: Path) -> float:
-    """What the features and the values before a place say of it."""
+def of_long_cliques(wiring: Wiring, example: int, place: int, values: Floats) -> float:
+    """What the values before a place say of it by cliques of several of them."""
     _, pointer, first_member, members, weights, _ = wiring
-    values, _, ahead, _, _, _ = path
-    total: float = ahead[place, place]
+    total = 0.0
     if len(members) > 0:
         of_cliques = weights[example if len(weights) > 1 else 0]
         for c in range(pointer[place], pointer[place + 1]):
@@ -54,6 +53,28 @@ def score(wiring: Wiring, example: int, place: int, path: Path) -> float:
                 product *= values[members[m]]
             total += product
     return total
+
+
+@inlined_kernel
+def score(wiring: Wiring, example: int, place: int, path: Path) -> float:
+    """What the features and the values before a place say of it."""
+    values, _, ahead, _, _, _ = path
+    total: float = ahead[place, place] + of_long_cliques(wiring, example, place, values)
+    return total
+
+
+@inlined_kernel
+def lowered(limit: float, best: float, slack: float, heap: Heap) -> float:
+    """The loss from which on labellings are given up: none is kept that is worse than the best by more than `slack`.
+
+    Nor one that is worse than all that the heap has room for.
+    """
+    losses, _, _, count = heap
+    if slack < np.inf:
+        limit = min(limit, best + slack)
+    if count[0] == len(losses):
+        limit = min(limit, losses[0])
+    return limit
 
 
 @inlined_kernel
@@ -119,18 +140,13 @@ def search(
     best = np.inf
     for k in range(count[0]):
         best = min(best, losses[k])
-    limit = min(ceiling, best + slack) if slack < np.inf else ceiling
-    if count[0] == len(losses):
-        limit = min(limit, losses[0])
+    limit = lowered(ceiling, best, slack, heap)
     while depth >= 0:
         if depth == K:
             keep(partial[K], values, heap)
             memory[LEAVES] += 1
             best = min(best, partial[K])
-            if slack < np.inf:
-                limit = min(limit, best + slack)
-            if count[0] == len(losses):
-                limit = min(limit, losses[0])
+            limit = lowered(limit, best, slack, heap)
             depth -= 1
             continue
         if tried[depth] == 0:

@@ -7,7 +7,7 @@ of rows with all that they have said of later places.
 
 import numpy as np
 
-from margrave.inference.branching import Wiring, loss_of
+from margrave.inference.branching import Wiring, loss_of, of_long_cliques
 from margrave.inference.directed import Values
 from margrave.primitives import Floats, Integers, inlined_kernel, kernel
 
@@ -16,21 +16,6 @@ from margrave.primitives import Floats, Integers, inlined_kernel, kernel
 Rows = tuple[Floats, Floats, Floats]
 #: Their next values' losses, scores, and which of them, as a heap with the worst on top: loss, and 2 · row + value.
 Next = tuple[Floats, Integers]
-
-
-@inlined_kernel
-def _score(wiring: Wiring, example: int, place: int, values: Floats, ahead: Floats) -> float:
-    """What the features and the values before a place say of it."""
-    _, pointer, first_member, members, weights, _ = wiring
-    total: float = ahead[place]
-    if len(members) > 0:
-        of_cliques = weights[example if len(weights) > 1 else 0]
-        for c in range(pointer[place], pointer[place + 1]):
-            product = of_cliques[c]
-            for m in range(first_member[c], first_member[c + 1]):
-                product *= values[members[m]]
-            total += product
-    return total
 
 
 @inlined_kernel
@@ -101,7 +86,7 @@ def narrow(
     for place in range(K):
         found = 0
         for row in range(n):
-            z = _score(wiring, example, place, all_values[side, row], all_ahead[side, row])
+            z = all_ahead[side, row, place] + of_long_cliques(wiring, example, place, all_values[side, row])
             preferred = given[place] if given[place] != 0 else (1 if z > 0.0 else -1)
             for value in (preferred, -preferred):
                 loss = partial[side, row] + loss_of(value * z, smooth)

@@ -19,6 +19,11 @@ class BinarySolver(Solver[BinaryObjective]):
 
     objective_type: ClassVar[type[BinaryObjective]] = BinaryObjective
 
+    def __init__(self, tol: float = 1e-3, max_iter: int = 10000, random_state: int | None = None) -> None:
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
     def refusal(self, objective: BinaryObjective) -> str | None:
         """See `Solver.refusal`."""
         loss = objective.loss

@@ -43,11 +43,6 @@ class DualCoordinateDescent(BinarySolver):
     DualCoordinateDescent(tol=1e-06)
     """
 
-    def __init__(self, tol: float = 1e-3, max_iter: int = 10000, random_state: int | None = None) -> None:
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-
     def begin(self, objective: BinaryObjective, start: Floats | None) -> Run:
         """See `Solver.begin`."""
         return _Passes(objective, start, self.random_state)
