@@ -140,6 +140,48 @@ def test_ctrl_c_keeps_what_is_done():
     model.predict(X)
 
 
+@pytest.mark.parametrize("at", range(6))
+def test_ctrl_c_ends_a_fit_at_every_stage(monkeypatch, at):
+    """Three labels in two rounds where some are unknown, or three and then folds of a calibration."""
+    unknown = Y.astype(float)
+    unknown[5:20, 0] = np.nan
+    for labels, calibration in ((unknown, None), (Y, 2)):
+        solver = mg.solvers.DualCoordinateDescent()
+        begin, begun = mg.solvers.DualCoordinateDescent.begin, []
+
+        def interrupt(self, objective, start, begin=begin, begun=begun):
+            run = begin(self, objective, start)
+            begun.append(run)
+            if len(begun) == at + 1:
+                run.passes = _stop
+            return run
+
+        with monkeypatch.context() as patch:
+            patch.setattr(mg.solvers.DualCoordinateDescent, "begin", interrupt)
+            model = mg.LMSBNClassifier(solver=solver, calibration=calibration)
+            with pytest.raises(KeyboardInterrupt):
+                model.fit(X, labels)
+        assert len(begun) == at + 1
+        assert hasattr(model, "model_") == hasattr(model, "n_features_in_") == (labels is Y or at >= 3)
+
+
+def _stop(n):
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_before_there_are_weights_leaves_the_last_model(monkeypatch):
+    model = mg.LMSBNClassifier().fit(X, Y)
+    before = model.predict(X)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("margrave.estimators.lmsbn.Fitting", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:, :2], Y)
+    assert np.array_equal(model.predict(X), before)
+
+
 def test_an_error_leaves_the_last_model():
     model = mg.LMSBNClassifier().fit(X, Y)
     before = model.model_

@@ -135,7 +135,7 @@ class Fitting:
         if not unknown.any():
             return self._run(self._examples, self.dependencies, report)
         alone = tuple(Dependencies.of_parents([[] for _ in d.order], d.order) for d in self.dependencies[:1])
-        self._impute(self._run(self._examples, alone, None), alone)
+        self._impute(_complete(self._run(self._examples, alone, None)), alone)
         for left in reversed(range(ROUNDS)):
             before = self._examples.values
             trained = self._run(self._examples, self.dependencies, report)
@@ -157,6 +157,7 @@ class Fitting:
         """The t that makes the labels of examples left out most likely; 1 without calibration.
 
         p(y) = e^(−t loss(y)) / Σ over likely labellings of e^(−t loss): log-likelihood is concave in t.
+        Ctrl-C leaves 1.
         """
         folds = self._plan.calibration
         if folds is None or trained.interrupted or not self._values.shape[1]:
@@ -164,8 +165,12 @@ class Fitting:
         n = len(self._values)
         of = np.random.default_rng(self._plan.random_state).permutation(n) % min(folds, n)
         true, others = np.empty(n), [np.empty(0)] * n
-        for k in range(min(folds, n)):
-            self._hold_out(np.flatnonzero(of != k), np.flatnonzero(of == k), true, others)
+        try:
+            for k in range(min(folds, n)):
+                self._hold_out(np.flatnonzero(of != k), np.flatnonzero(of == k), true, others)
+        except KeyboardInterrupt:
+            trained.interrupted = True
+            return 1.0
 
         def surprise(log_t: float) -> float:
             t = np.exp(log_t)
@@ -205,7 +210,7 @@ class Fitting:
             part = Examples(data.inputs(), part.values, part.weights, None, joint)
         elif plan.n_components is not None:
             part = Examples(data.inputs(), part.values, part.weights, part.clique_table)
-        trained = self._run(part, self.dependencies, None)
+        trained = _complete(self._run(part, self.dependencies, None))
         inputs = data.fitted(trained.inputs, part.values)
         smooth = plan.loss.temperature > 0
         model = DirectedModel(self.dependencies, inputs, tuple(trained.cliques), smooth, plan.clique_features)
@@ -254,6 +259,13 @@ class Fitting:
             exact = MOST_EXACT if plan.kernel.name == "linear" else MOST_EXACT_KERNEL
             return [least_loss_order(folds, self._examples.values, exact, self._n_jobs)[0]]
         raise ValueError(f"order must be 'given', 'f_score', 'loss' or permutations, got {plan.order!r}")
+
+
+def _complete(trained: Trained) -> Trained:
+    """What further steps may build on: a training that was interrupted ends the fit."""
+    if trained.interrupted:
+        raise KeyboardInterrupt("interrupted")
+    return trained
 
 
 def _permutations(order: Any, table: LabelTable) -> list[Integers]:

@@ -174,7 +174,7 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             trained, table = self._fit(X, y, sample_weight, callback)
-        except Exception:
+        except BaseException:  # Ctrl-C too, before there are weights
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
