@@ -178,10 +178,10 @@ def test_parents_are_checked(parents, message):
 
 def test_dependencies():
     orders = [np.array([1, 0, 2]), np.array([2, 1, 0])]
-    full = dependencies_of(None, orders, 2)
+    full = dependencies_of(None, orders, 2, list("abc"))
     assert [d.order.tolist() for d in full] == [[1, 0, 2], [2, 1, 0]]
     assert [d.n_cliques for d in full] == [3, 3]
-    (own,) = dependencies_of([[2], [], [1]], [], 3)
+    (own,) = dependencies_of([[2], [], [1]], [], 3, list("abc"))
     assert own.order.tolist() == [1, 2, 0]
-    with pytest.raises(ValueError, match="order puts label 0 before label 2"):
-        dependencies_of([[2], [], [1]], [np.array([0, 1, 2])], 2)
+    with pytest.raises(ValueError, match="order puts label a before label c"):
+        dependencies_of([[2], [], [1]], [np.array([0, 1, 2])], 2, list("abc"))

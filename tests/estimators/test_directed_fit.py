@@ -185,6 +185,7 @@ def test_orders():
     assert several[0] == [2, 0, 3, 1]
     assert len(several) == 3
     assert several == orders_of(order=[2, 0, 3, 1], n_orders=3)
+    assert orders_of(order=[[2, 0, 3, 1], [0, 1, 2, 3]], n_orders=3)[:2] == [[2, 0, 3, 1], [0, 1, 2, 3]]
     for name in ("f_score", "loss"):
         assert sorted(orders_of(order=name)[0]) == [0, 1, 2, 3]
     assert orders_of(parents={0: [3], 3: [1]}) == [[1, 2, 3, 0]]
@@ -211,6 +212,10 @@ def test_an_order_of_all_labels_is_one_of_those_that_change():
         ({"n_orders": 2, "parents": "chain"}, "n_orders needs parents='full'"),
         ({"order": [1, 0, 2, 3], "parents": {1: [0]}}, "order puts label 1 before label 0"),
         ({"parents": {0: [1], 1: [0]}}, "labels look at each other: 0 <- 1 <- 0"),
+        ({"order": "loss", "parents": np.tri(4, k=-1)}, "order='loss' needs parents='full'"),
+        ({"kernel_on": "x+parents", "parents": np.tri(4, k=-1)}, "takes all labels before as parents"),
+        ({"parents": sparse.csr_array(np.ones((4, 4)))}, "labels look at each other"),
+        ({"random_state": np.random.RandomState(0)}, "random_state must be a whole number of at least 0, or None"),
         ({"n_orders": 0}, "n_orders must be a whole number of at least 1"),
         ({"clique_size": 1}, "clique_size must be a whole number of at least 2"),
         ({"calibration": 1}, "calibration must be a whole number of at least 2"),
@@ -224,6 +229,22 @@ def test_an_order_of_all_labels_is_one_of_those_that_change():
 def test_what_is_wrong_is_said(options, message):
     with pytest.raises(ValueError, match=message):
         orders_of(**options)
+
+
+@pytest.mark.filterwarnings("ignore:.* never change")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"parents": {2: [3], 3: [2]}}, "labels look at each other: 2 <- 3 <- 2"),
+        ({"parents": {0: [1], 1: [0]}}, "labels look at each other: 0 <- 1 <- 0"),
+        ({"parents": {2: [3]}, "order": [0, 1, 2, 3]}, "order puts label 2 before label 3"),
+    ],
+)
+def test_labels_that_never_change_shift_no_number_in_a_message(options, message):
+    X, Y = table_of(K=4)
+    Y[:, 0] = 1
+    with pytest.raises(ValueError, match=message):
+        fitting_of(X, Y, **options)
 
 
 def test_a_joint_kernel_has_a_limit_and_needs_features():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
 from margrave.estimators.directed_inputs import (
@@ -19,6 +20,7 @@ from margrave.estimators.directed_inputs import (
 )
 from margrave.features.label_table import LabelTable, Values
 from margrave.graphs import Dependencies
+from margrave.graphs.dependencies import topological_order
 from margrave.primitives import AnyArray, Floats, one_blas_thread
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
@@ -156,12 +158,13 @@ def parents_of(parents: Any, table: LabelTable) -> list[list[int]] | None:
             return [[k - 1] if k else [] for k in range(len(changing))]
         raise ValueError(f"parents must be 'full', 'none', 'chain', a mapping or a matrix, got {parents!r}")
     by_label = _mapping(parents, table) if isinstance(parents, Mapping) else _matrix(parents, K)
+    topological_order(by_label, [table.name(j) for j in range(K)])  # a cycle may lead over labels that never change
     place = {label: k for k, label in enumerate(changing)}
     return [[place[p] for p in by_label[label] if p in place] for label in changing]
 
 
 def _matrix(parents: Any, K: int) -> list[list[int]]:
-    matrix = np.asarray(parents)
+    matrix: AnyArray = parents.toarray() if sparse.issparse(parents) else np.asarray(parents)
     if matrix.shape != (K, K):
         raise ValueError(f"parents must be a matrix of shape ({K}, {K}), row the label and column its parent")
     return [np.flatnonzero(row).tolist() for row in matrix]
@@ -183,11 +186,11 @@ def _mapping(parents: Mapping[Any, Any], table: LabelTable) -> list[list[int]]:
 
 
 def dependencies_of(
-    parents: list[list[int]] | None, orders: list[AnyArray], clique_size: int
+    parents: list[list[int]] | None, orders: list[AnyArray], clique_size: int, names: list[str]
 ) -> tuple[Dependencies, ...]:
-    """Dependencies of each order; of the parents' own order where `orders` is empty."""
+    """Dependencies of each order; of the parents' own order where `orders` is empty. Messages use the labels' names."""
     if parents is None:
         return tuple(Dependencies.full(order, clique_size) for order in orders)
     if not orders:
-        return (Dependencies.of_parents(parents, None, clique_size),)
-    return tuple(Dependencies.of_parents(parents, order, clique_size) for order in orders)
+        return (Dependencies.of_parents(parents, None, clique_size, names),)
+    return tuple(Dependencies.of_parents(parents, order, clique_size, names) for order in orders)

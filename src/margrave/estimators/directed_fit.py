@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from margrave.estimators.directed_data import (
 )
 from margrave.estimators.directed_inputs import MOST_JOINT, dense, positive
 from margrave.estimators.directed_model import DirectedModel, clique_table, total_losses
+from margrave.estimators.directed_plan import Plan
 from margrave.estimators.directed_training import Examples, LabelRecord, Trained, Training
 from margrave.estimators.label_orders import (
     MOST_EXACT,
@@ -30,65 +30,14 @@ from margrave.estimators.label_orders import (
 from margrave.features.label_table import LabelTable, Values
 from margrave.graphs import Dependencies
 from margrave.inference import Kept, LabelSearch
-from margrave.losses import Loss
 from margrave.primitives import AnyArray, Floats, Integers
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
-from margrave.solvers import BinarySolver
 
 #: How often labels that are not known are predicted and the model trained again, at the most.
 ROUNDS = 5
 #: Labellings that a calibration weighs of each example.
 _WEIGHED = 1024
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """The parameters of an estimator, with objects in place of names; see `LMSBNClassifier`."""
-
-    C: Any
-    parents: Any
-    order: Any
-    n_orders: int
-    clique_size: int
-    clique_features: Any
-    kernel: Kernel
-    gamma: Any
-    degree: Any
-    coef0: Any
-    kernel_on: str
-    n_components: int | None
-    loss: Loss
-    solver: BinarySolver
-    inference: Any
-    calibration: int | None
-    class_weight: Any
-    tol: Any
-    max_iter: Any
-    n_jobs: Any
-    random_state: Any
-    verbose: int
-
-    def __post_init__(self) -> None:
-        for name, least in (("n_orders", 1), ("clique_size", 2), ("n_components", 1), ("calibration", 2)):
-            value = getattr(self, name)
-            if value is None and name in ("n_components", "calibration"):
-                continue
-            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-        if self.kernel_on not in ("x", "x+parents"):
-            raise ValueError(f"kernel_on must be 'x' or 'x+parents', got {self.kernel_on!r}")
-        if self.joint and (self.parents != "full" or self.clique_features is not None or self.clique_size != 2):
-            raise ValueError("kernel_on='x+parents' takes all labels before as parents; leave the rest alone")
-        if self.joint and (self.n_components is not None or self.kernel.name == "precomputed"):
-            raise ValueError("kernel_on='x+parents' needs features and the whole Gram matrix; use kernel_on='x'")
-        if self.kernel.name == "precomputed" and self.clique_features is not None and self.calibration is not None:
-            raise ValueError("calibration of a precomputed kernel takes no clique_features: folds have other columns")
-
-    @property
-    def joint(self) -> bool:
-        """Whether parents are inside the kernel."""
-        return self.kernel_on == "x+parents"
 
 
 class Fitting:
@@ -234,15 +183,16 @@ class Fitting:
     def _choose_dependencies(self) -> tuple[Dependencies, ...]:
         plan, K = self._plan, self._values.shape[1]
         parents, size = parents_of(plan.parents, self._table), K if plan.joint else plan.clique_size
+        names = [self._table.name(j) for j in self._table.changing.tolist()]
         if isinstance(plan.order, str) and plan.order == "given" and plan.n_orders == 1:
-            return dependencies_of(parents, [np.arange(K)] if parents is None else [], max(size, 2))
+            return dependencies_of(parents, [np.arange(K)] if parents is None else [], max(size, 2), names)
         if plan.n_orders > 1 and parents is not None:
             raise ValueError("n_orders needs parents='full': given parents fix which labels come first")
         orders = self._orders(parents)
         if plan.n_orders > len(orders):
             rng = np.random.default_rng(plan.random_state)
-            orders = random_orders(plan.n_orders, K, orders[0], rng)
-        return dependencies_of(parents, orders, max(size, 2))
+            orders = random_orders(plan.n_orders, K, orders, rng)
+        return dependencies_of(parents, orders, max(size, 2), names)
 
     def _orders(self, parents: list[list[int]] | None) -> list[Integers]:
         plan, K = self._plan, self._values.shape[1]
@@ -250,7 +200,7 @@ class Fitting:
             return _permutations(plan.order, self._table)
         if plan.order == "given":
             return [np.arange(K)]
-        if parents is not None and plan.parents != "none":
+        if parents is not None and plan.named_parents != "none":
             raise ValueError(f"order={plan.order!r} needs parents='full': given parents fix which labels come first")
         folds = CrossValidation(self._examples, plan.loss, plan.solver, np.random.default_rng(plan.random_state))
         if plan.order == "f_score":
