@@ -122,6 +122,7 @@ def test_unknown_labels_have_no_box():
         ({"sample_weight": [1, 1, 1, np.nan]}, "sample_weight must be finite"),
         ({"sample_weight": [0, 0, 0, 0]}, "not all zero"),
         ({"class_weight": "even"}, "class_weight must be 'balanced', a dict"),
+        ({"class_weight": {"on": 2.0}}, "class_weight has weights for 'on', but labels are 0.0, 1.0"),
         ({"class_weight": {0: -1}}, "class_weight must be finite and at least 0"),
         ({"class_weight": {0: np.nan}}, "class_weight must be finite and at least 0"),
         ({"class_weight": [{0: 1}]}, "class_weight must have 3 mappings, one per label, got 1"),

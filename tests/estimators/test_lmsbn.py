@@ -230,6 +230,11 @@ def test_a_constant_label_is_predicted_and_looks_at_nothing():
     with pytest.warns(UserWarning, match=r"1 of 3 labels never change in training \(1\)"):
         model = mg.LMSBNClassifier(tol=1e-10).fit(X, constant)
     assert (model.predict(X)[:, 1] == 1).all() and (model.predict_proba(X)[:, 1] == 1).all()
+    with pytest.warns(UserWarning, match="never change"):
+        never = mg.LMSBNClassifier().fit(X, np.where(constant == 1, [1, 0, 1], constant))
+    assert (never.predict(X)[:, 1] == 0).all() and (never.predict_proba(X)[:, 1] == 0).all()
+    assert (never.decision_function(X)[:, 1] < 0).all()
+    assert never.score(X, constant) == 0.0  # a value that training has not seen is wrong, not refused
     without = mg.LMSBNClassifier(tol=1e-10).fit(X, constant[:, [0, 2]])
     assert (without.predict(X) == model.predict(X)[:, [0, 2]]).all()
 

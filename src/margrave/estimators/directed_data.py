@@ -101,6 +101,7 @@ def _landmarks(X: Any, kernel: Kernel, n: int, random_state: Any) -> LandmarkInp
 def example_weights(values: Values, table: LabelTable, C: Any, sample_weight: Any, class_weight: Any) -> Floats:
     """U of every label of every example: C times weights of examples and classes, 0 where a label is not known."""
     n, K = values.shape
+    _check_class_weight(class_weight, table)
     boxes = np.broadcast_to(_penalties(C, table), (n, K)) * (values != 0)
     if sample_weight is not None:
         weights = np.asarray(sample_weight, dtype=np.float64)
@@ -125,6 +126,16 @@ def _penalties(C: Any, table: LabelTable) -> Floats:
     if not (np.isfinite(given).all() and (given > 0).all()):
         raise ValueError(f"C must be above 0, got {C!r}")
     return given[table.changing] if given.ndim == 1 else given
+
+
+def _check_class_weight(class_weight: Any, table: LabelTable) -> None:
+    """Whether weights are of values that labels have; some values may be missing from a fold of a search."""
+    seen = {value for values in table.classes for value in values.tolist()}
+    listed = class_weight if isinstance(class_weight, list | tuple) else [class_weight]
+    for chosen in listed:
+        if isinstance(chosen, Mapping) and chosen and seen.isdisjoint(chosen):
+            known = ", ".join(sorted(map(repr, seen)))
+            raise ValueError(f"class_weight has weights for {', '.join(map(repr, chosen))}, but labels are {known}")
 
 
 def _class_weights(class_weight: Any, table: LabelTable, column: int, values: AnyArray) -> tuple[float, float]:
