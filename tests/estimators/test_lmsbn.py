@@ -109,6 +109,16 @@ def test_a_fit_that_is_cut_short_says_so():
         mg.LMSBNClassifier(C=100.0, max_iter=1, tol=1e-12).fit(np.tile(X, (200, 1)), np.tile(Y, (200, 1)))
 
 
+@pytest.mark.parametrize("seed", [66, 111, 145, 199, 273])
+def test_rounding_keeps_no_row_left_out(seed):
+    """In these orders of rows a violation that rounding leaves would keep rows away that shrinking left out."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 5))
+    y = (x[:, :4] + x[:, 1:5] + rng.normal(size=(120, 4)) > 0.5).astype(int)
+    model = mg.LMSBNClassifier(random_state=seed).fit(x[:80], y[:80])
+    assert model.gap_ <= 1e-3 and model.n_iter_ < 3000
+
+
 def test_equal_to_the_bit_for_any_number_of_threads():
     fitted = [mg.LMSBNClassifier(n_orders=3, random_state=0, n_jobs=n).fit(X, Y) for n in (1, 2, 3)]
     for other in fitted[1:]:
