@@ -76,7 +76,9 @@ class Fitting:
         joint = self._joint_gram if plan.joint else None
         self._examples = Examples(self._data.inputs(), np.where(values == 0, -1, values), weights, extra, joint)
         self._table = table
+        search.check(1)  # before orders take their time
         self.dependencies = self._choose_dependencies()
+        search.check(len(self.dependencies))
 
     def train(self, report: Callable[[LabelRecord], Any] | None) -> Trained:
         """Weights of all labels; labels that are not known are predicted between rounds."""

@@ -1,7 +1,8 @@
 """Objects as JSON values and arrays, and back; only of classes that have registered.
 
 A class registers under a name, with the attributes that make up its state besides its parameters. What may be in a
-state: None, numbers, text, lists, tuples, dicts with text keys, slices, arrays of numbers or text, registered objects.
+state: None, numbers, text, lists, tuples, dicts with keys of text or numbers, slices, arrays of numbers or text,
+registered objects.
 """
 
 import dataclasses
@@ -91,8 +92,8 @@ class Packer:
         if isinstance(value, slice):
             return {"slice": [value.start, value.stop, value.step]}
         if isinstance(value, dict):
-            if not all(isinstance(key, str) for key in value):
-                raise TypeError(f"{where} cannot be saved: the keys of a dict must be text")
+            if not all(isinstance(key, str | int | float | np.generic) for key in value):
+                raise TypeError(f"{where} cannot be saved: the keys of a dict must be text or numbers")
             return {"keys": self.pack(list(value), where), "values": self.pack(list(value.values()), where)}
         if len(value) > _LONG and isinstance(value, list):
             if all(isinstance(item, str) for item in value):
