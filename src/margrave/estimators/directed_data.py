@@ -16,7 +16,7 @@ from margrave.estimators.directed_inputs import (
     LandmarkInputs,
     LinearInputs,
     NoInputs,
-    dense,
+    own_rows,
 )
 from margrave.features.label_table import LabelTable, Values
 from margrave.graphs import Dependencies
@@ -79,7 +79,7 @@ class InputData:
             return LinearInputs(weights)
         rows = np.flatnonzero((weights[:, :, :-1] != 0).any(axis=(0, 1)))
         used = np.concatenate([weights[:, :, rows], weights[:, :, -1:]], axis=2)
-        support = None if self.kernel.name == "precomputed" else dense(self._X[rows])
+        support = None if self.kernel.name == "precomputed" else own_rows(self._X, rows)
         if self._joint:
             assert support is not None
             return JointKernelInputs(self.kernel, support, values[rows], used)
@@ -91,7 +91,7 @@ def _landmarks(X: Any, kernel: Kernel, n: int, random_state: Any) -> LandmarkInp
     if kernel.name == "precomputed":
         raise ValueError("n_components needs features, not a precomputed kernel")
     rng, m = np.random.default_rng(random_state), min(n, X.shape[0])
-    chosen = dense(X[np.sort(rng.permutation(X.shape[0])[:m])])
+    chosen = own_rows(X, np.sort(rng.permutation(X.shape[0])[:m]))
     with one_blas_thread():
         values, vectors = np.linalg.eigh(kernel.matrix(chosen))
     scale = np.where(values > 1e-12 * values[-1], 1.0 / np.sqrt(np.maximum(values, 1e-300)), 0.0)

@@ -15,7 +15,7 @@ from margrave.estimators.directed_data import (
     example_weights,
     parents_of,
 )
-from margrave.estimators.directed_inputs import MOST_JOINT, dense, positive
+from margrave.estimators.directed_inputs import MOST_JOINT, beside, positive
 from margrave.estimators.directed_model import DirectedModel, clique_table, total_losses
 from margrave.estimators.directed_plan import Plan
 from margrave.estimators.directed_training import Examples, LabelRecord, Trained, Training
@@ -237,7 +237,7 @@ def _permutations(order: Any, table: LabelTable) -> list[Integers]:
 
 def _joint(X: Any, parents: AnyArray, kernel: Kernel) -> Inputs:
     """The Gram matrix of features and parents side by side."""
-    return Inputs.of_gram(kernel.matrix(np.concatenate([dense(X), positive(parents)], axis=1)))
+    return Inputs.of_gram(kernel.matrix(beside(X, positive(parents))))
 
 
 def _rows(X: Any, rows: Integers, kernel: Kernel) -> Any:
