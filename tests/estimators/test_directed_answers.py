@@ -118,6 +118,11 @@ def test_likelihood_and_draws_are_the_belief_networks(known):
         assert np.abs(share - np.exp(by_hand[example])).max() < 0.04
 
 
+def test_draws_of_labels_that_are_certain_overflow_nowhere():
+    model = mg.LMSBNClassifier(C=0.3).fit(X, Y)
+    assert np.array_equal(model.sample(1e6 * X, 2, random_state=0), np.stack([model.sample(1e6 * X)[0]] * 2))
+
+
 def test_the_log_models_losses_are_its_surprise():
     model = MODELS["log"].fit(X, Y)
     found = model.predict_labellings(X)

@@ -19,10 +19,10 @@ def table_of(seed=0, n=40, K=3, unknown=0.0):
     return X, Y
 
 
-def fitting_of(X, Y, **parameters):
+def fitting_of(X, Y, sample_weight=None, **parameters):
     classifier = mg.LMSBNClassifier(**{"random_state": 0, "tol": 1e-8, "max_iter": 100_000, **parameters})
     table, values = LabelTable.learn(Y)
-    return Fitting(classifier._plan(), classifier._search(), X, values[:, table.changing], table, None, 1)
+    return Fitting(classifier._plan(), classifier._search(), X, values[:, table.changing], table, sample_weight, 1)
 
 
 # -------------------------------------------------------------------------------------------- labels that are not known
@@ -121,6 +121,29 @@ def test_the_temperature_makes_the_truth_most_likely(monkeypatch, true_t):
 
     best = minimize_scalar(surprise, bounds=(0.02, 50), method="bounded", options={"xatol": 1e-9})
     assert t == pytest.approx(best.x, rel=1e-3)
+
+
+def test_the_temperature_counts_examples_by_their_weights(monkeypatch):
+    """A weight of 0 leaves an example out, one of 2 is an example twice."""
+    rng, of_example = np.random.default_rng(0), {}
+    X, Y = table_of(n=60)
+    losses = rng.exponential(size=(60, 8))
+    losses[:, 0] *= 0.5
+
+    def hold_out(self, train, test, true, others):
+        for i in test:
+            row = of_example[self._X[i].tobytes()]
+            true[i], others[i] = losses[row, 0], losses[row]
+
+    monkeypatch.setattr(Fitting, "_hold_out", hold_out)
+    of_example.update({row.tobytes(): i for i, row in enumerate(X)})
+    weights = np.repeat([0.0, 1.0, 2.0], 20)
+    listed = np.repeat(np.arange(60), weights.astype(int))
+    found = []
+    for rows, sample_weight in ((np.arange(60), weights), (listed, None)):
+        fitting = fitting_of(X[rows], Y[rows], sample_weight, calibration=3, tol=0.1)
+        found.append(fitting.temperature(fitting.train(None)))
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
 
 
 @pytest.mark.parametrize(

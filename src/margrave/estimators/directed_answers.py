@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
 from margrave.estimators.directed_model import DirectedModel
@@ -277,5 +277,5 @@ def _ancestral(scores: DirectedScores, rng: np.random.Generator) -> Values:
     labels = np.ones((len(scores), d.n_labels), dtype=np.int8)
     for place, label in enumerate(d.order):
         z = scores.score_at(place, labels)
-        labels[:, label] = np.where(rng.random(len(labels)) < 1.0 / (1.0 + np.exp(-z)), 1, -1)
+        labels[:, label] = np.where(rng.random(len(labels)) < expit(z), 1, -1)
     return labels

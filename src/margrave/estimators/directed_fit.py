@@ -71,6 +71,7 @@ class Fitting:
         if X is None and (plan.joint or plan.clique_features is not None):
             raise ValueError("X is None: a model of labels alone has no clique_features and no kernel")
         self._data = InputData(X, len(values), plan.kernel, plan.joint, plan.n_components, plan.random_state, n_jobs)
+        self._shares = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         weights = example_weights(values, table, plan.C, sample_weight, plan.class_weight)
         extra = None if plan.clique_features is None else clique_table(plan.clique_features, X)
         joint = self._joint_gram if plan.joint else None
@@ -107,8 +108,8 @@ class Fitting:
     def temperature(self, trained: Trained) -> float:
         """The t that makes the labels of examples left out most likely; 1 without calibration.
 
-        p(y) = e^(−t loss(y)) / Σ over likely labellings of e^(−t loss): log-likelihood is concave in t.
-        Ctrl-C leaves 1.
+        p(y) = e^(−t loss(y)) / Σ over likely labellings of e^(−t loss): log-likelihood, examples weighted, is
+        concave in t. Ctrl-C leaves 1.
         """
         folds = self._plan.calibration
         if folds is None or trained.interrupted or not self._values.shape[1]:
@@ -125,7 +126,8 @@ class Fitting:
 
         def surprise(log_t: float) -> float:
             t = np.exp(log_t)
-            return float(sum(t * loss + logsumexp(-t * rest) for loss, rest in zip(true, others, strict=True)))
+            each = [t * loss + logsumexp(-t * rest) for loss, rest in zip(true, others, strict=True)]
+            return float(self._shares @ each)
 
         found: Any = minimize_scalar(surprise, bounds=(-4.0, 4.0), method="bounded")
         return float(np.exp(found.x))
