@@ -33,6 +33,9 @@ def test_the_form_that_a_kernel_asks_for():
     assert data(X @ X.T, Kernel("precomputed")).inputs().table == pytest.approx(X @ X.T)
     with pytest.raises(ValueError, match=r"a precomputed kernel needs a square X in fit, got \(8, 3\)"):
         data(X, Kernel("precomputed")).inputs()
+    for products in (-np.eye(8), np.where(np.eye(8) > 0, 1.0, np.nan)):
+        with pytest.raises(ValueError, match=r"kernel must give finite inner products.* row 0 has -?1 with itself"):
+            data(products, Kernel("precomputed")).inputs()
 
 
 def test_what_prediction_needs_of_the_weights():

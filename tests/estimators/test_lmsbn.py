@@ -314,6 +314,9 @@ def test_kernels_may_be_objects():
     ("parameters", "message"),
     [
         (dict(C=0), r"C must be above 0, got 0"),
+        (dict(kernel="rbf", gamma="scale"), r"gamma must be above 0, or None \(worked out.*got 'scale'"),
+        (dict(clique_features=["a"]), r"clique_features must be numbers of columns of X, 0 to 4, .*got \['a'\]"),
+        (dict(clique_features=[9]), r"clique_features must be numbers of columns of X, 0 to 4, .*got \[9\]"),
         (dict(C=[1.0, 2.0]), r"C must be a number or 3 numbers, one per label, got 2"),
         (dict(C="much"), r"C must be a number above 0"),
         (dict(order=[0, 1, 1]), r"order must be a permutation of 0 to 2"),
@@ -358,6 +361,7 @@ def test_bad_parameters_are_refused_in_a_sentence(parameters, message):
         (X, Y[:-1], r"X has 60 examples, Y has 59"),
         (X, np.full(Y.shape, np.nan), r"label 0 is unknown for every example; leave the column out"),
         (X, np.zeros((len(X), 2, 2)), r"Y must be a table"),
+        (X, Y[:, :0], r"Y must have a column per label, got none \(shape \(60, 0\)\)"),
         (X[:0], Y[:0], r"0 sample\(s\)"),
         (np.where(X > 2, np.inf, X), Y, r"infinity"),
         (X[:, :0], Y, r"0 feature\(s\)"),

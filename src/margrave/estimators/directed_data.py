@@ -25,6 +25,9 @@ from margrave.primitives import AnyArray, Floats, one_blas_thread
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
 
+#: Shares of a kernel's largest k(x, x) that rounding may put another below 0.
+_ROUNDING = 1e-9
+
 
 class InputData:
     """Training features in the form that the kernel asks for.
@@ -66,7 +69,13 @@ class InputData:
         if self.kernel.name == "precomputed" and self._X.shape[0] != self._X.shape[1]:
             raise ValueError(f"a precomputed kernel needs a square X in fit, got {self._X.shape}")
         with one_blas_thread():
-            return Inputs.of_gram(self.kernel.matrix(self._X, None, self._n_jobs))
+            gram = self.kernel.matrix(self._X, None, self._n_jobs)
+        own = np.diag(gram)
+        wrong = np.flatnonzero(~np.isfinite(gram).all(axis=1) | (own < -_ROUNDING * np.abs(own).max(initial=0.0)))
+        if len(wrong):
+            row = f"row {wrong[0]} has {own[wrong[0]]:.3g} with itself"
+            raise ValueError(f"kernel must give finite inner products, those of rows with themselves at least 0; {row}")
+        return Inputs.of_gram(gram)
 
     def fitted(self, weights: Floats, values: Values) -> InputScores | JointKernelInputs:
         """What prediction needs of the trained weights; rows of a Gram matrix without weight are dropped."""

@@ -43,6 +43,8 @@ class LabelTable:
         names = tuple(map(str, Y.columns)) if hasattr(Y, "columns") else None
         one_column = len(np.shape(Y)) == 1 if hasattr(Y, "shape") else np.asarray(Y).ndim == 1
         columns, known, with_zeros = _columns(Y)
+        if not columns:
+            raise ValueError(f"Y must have a column per label, got none (shape {np.shape(Y)})")
         for column, mask, zeros in zip(columns, known, with_zeros, strict=True):
             if column.dtype.kind == "i" and zeros:
                 np.logical_and(mask, column != -1, out=mask)

@@ -130,8 +130,9 @@ class Kernel(BaseEstimator):
     def _check(self) -> None:
         if not callable(self.name) and self.name not in NAMES:
             raise ValueError(f"kernel must be one of {', '.join(map(repr, NAMES))}, or a callable; got {self.name!r}")
-        if self.gamma is not None and not self.gamma > 0:
-            raise ValueError(f"gamma must be above 0, or None, got {self.gamma!r}")
+        gamma: Any = self.gamma
+        if gamma is not None and not (isinstance(gamma, int | float | np.number) and gamma > 0):
+            raise ValueError(f"gamma must be above 0, or None (worked out on the training rows), got {gamma!r}")
         degree: Any = self.degree
         if not isinstance(degree, int | np.integer) or degree < 1:
             raise ValueError(f"degree must be a whole number of at least 1, got {self.degree!r}")
