@@ -118,6 +118,11 @@ def test_likelihood_and_draws_are_the_belief_networks(known):
         assert np.abs(share - np.exp(by_hand[example])).max() < 0.04
 
 
+def test_draws_of_labels_that_are_certain_overflow_nowhere():
+    model = mg.LMSBNClassifier(C=0.3).fit(X, Y)
+    assert np.array_equal(model.sample(1e6 * X, 2, random_state=0), np.stack([model.sample(1e6 * X)[0]] * 2))
+
+
 def test_the_log_models_losses_are_its_surprise():
     model = MODELS["log"].fit(X, Y)
     found = model.predict_labellings(X)
@@ -228,6 +233,12 @@ def test_clique_features_weigh_neighbours_by_example():
     [
         (lambda m: m.predict(X, decode="best"), "decode must be one of 'joint', 'hamming', 'f1'"),
         (lambda m: m.predict_top_k(X, 0), "k must be a whole number of at least 1, got 0"),
+        (lambda m: m.predict_labellings(X, slack=-1.0), "slack must be a number of at least 0, or None, got -1.0"),
+        (lambda m: m.predict_labellings(X, slack=np.nan), "slack must be a number of at least 0, or None, got nan"),
+        (lambda m: m.predict_labellings(X, most=0), "most must be a whole number of at least 1, got 0"),
+        (lambda m: m.sample(X, 0), "n must be a whole number of at least 1, got 0"),
+        (lambda m: m.score(X, Y[:, :1]), r"Y must have shape \(50, 4\), a row per example .* got \(50, 1\)"),
+        (lambda m: m.score(X, Y[:5]), r"Y must have shape \(50, 4\), a row per example .* got \(5, 4\)"),
         (lambda m: m.predict(X, given=Y[:, :2]), "given must have 4 columns as in fit, got 2"),
         (lambda m: m.predict(X, given=Y[:5]), "X has 50 examples, the labels 5"),
         (lambda m: m.predict(X, given=Y + 5), r"given\[0\] has \d as label 0, which was 0 or 1 in training"),

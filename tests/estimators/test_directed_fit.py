@@ -19,10 +19,10 @@ def table_of(seed=0, n=40, K=3, unknown=0.0):
     return X, Y
 
 
-def fitting_of(X, Y, **parameters):
+def fitting_of(X, Y, sample_weight=None, **parameters):
     classifier = mg.LMSBNClassifier(**{"random_state": 0, "tol": 1e-8, "max_iter": 100_000, **parameters})
     table, values = LabelTable.learn(Y)
-    return Fitting(classifier._plan(), classifier._search(), X, values[:, table.changing], table, None, 1)
+    return Fitting(classifier._plan(), classifier._search(), X, values[:, table.changing], table, sample_weight, 1)
 
 
 # -------------------------------------------------------------------------------------------- labels that are not known
@@ -123,6 +123,29 @@ def test_the_temperature_makes_the_truth_most_likely(monkeypatch, true_t):
     assert t == pytest.approx(best.x, rel=1e-3)
 
 
+def test_the_temperature_counts_examples_by_their_weights(monkeypatch):
+    """A weight of 0 leaves an example out, one of 2 is an example twice."""
+    rng, of_example = np.random.default_rng(0), {}
+    X, Y = table_of(n=60)
+    losses = rng.exponential(size=(60, 8))
+    losses[:, 0] *= 0.5
+
+    def hold_out(self, train, test, true, others):
+        for i in test:
+            row = of_example[self._X[i].tobytes()]
+            true[i], others[i] = losses[row, 0], losses[row]
+
+    monkeypatch.setattr(Fitting, "_hold_out", hold_out)
+    of_example.update({row.tobytes(): i for i, row in enumerate(X)})
+    weights = np.repeat([0.0, 1.0, 2.0], 20)
+    listed = np.repeat(np.arange(60), weights.astype(int))
+    found = []
+    for rows, sample_weight in ((np.arange(60), weights), (listed, None)):
+        fitting = fitting_of(X[rows], Y[rows], sample_weight, calibration=3, tol=0.1)
+        found.append(fitting.temperature(fitting.train(None)))
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -185,6 +208,7 @@ def test_orders():
     assert several[0] == [2, 0, 3, 1]
     assert len(several) == 3
     assert several == orders_of(order=[2, 0, 3, 1], n_orders=3)
+    assert orders_of(order=[[2, 0, 3, 1], [0, 1, 2, 3]], n_orders=3)[:2] == [[2, 0, 3, 1], [0, 1, 2, 3]]
     for name in ("f_score", "loss"):
         assert sorted(orders_of(order=name)[0]) == [0, 1, 2, 3]
     assert orders_of(parents={0: [3], 3: [1]}) == [[1, 2, 3, 0]]
@@ -211,6 +235,13 @@ def test_an_order_of_all_labels_is_one_of_those_that_change():
         ({"n_orders": 2, "parents": "chain"}, "n_orders needs parents='full'"),
         ({"order": [1, 0, 2, 3], "parents": {1: [0]}}, "order puts label 1 before label 0"),
         ({"parents": {0: [1], 1: [0]}}, "labels look at each other: 0 <- 1 <- 0"),
+        ({"order": "loss", "parents": np.tri(4, k=-1)}, "order='loss' needs parents='full'"),
+        ({"kernel_on": "x+parents", "parents": np.tri(4, k=-1)}, "takes all labels before as parents"),
+        ({"parents": sparse.csr_array(np.ones((4, 4)))}, "labels look at each other"),
+        ({"random_state": np.random.RandomState(0)}, "random_state must be a whole number of at least 0, or None"),
+        ({"inference": mg.inference.BranchAndBound(S=0)}, "S of BranchAndBound must be above 0"),
+        ({"inference": mg.inference.Beam(3), "n_orders": 2}, "Beam searches one order, got 2"),
+        ({"inference": mg.inference.Beam(0)}, "width of Beam must be a whole number"),
         ({"n_orders": 0}, "n_orders must be a whole number of at least 1"),
         ({"clique_size": 1}, "clique_size must be a whole number of at least 2"),
         ({"calibration": 1}, "calibration must be a whole number of at least 2"),
@@ -224,6 +255,22 @@ def test_an_order_of_all_labels_is_one_of_those_that_change():
 def test_what_is_wrong_is_said(options, message):
     with pytest.raises(ValueError, match=message):
         orders_of(**options)
+
+
+@pytest.mark.filterwarnings("ignore:.* never change")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"parents": {2: [3], 3: [2]}}, "labels look at each other: 2 <- 3 <- 2"),
+        ({"parents": {0: [1], 1: [0]}}, "labels look at each other: 0 <- 1 <- 0"),
+        ({"parents": {2: [3]}, "order": [0, 1, 2, 3]}, "order puts label 2 before label 3"),
+    ],
+)
+def test_labels_that_never_change_shift_no_number_in_a_message(options, message):
+    X, Y = table_of(K=4)
+    Y[:, 0] = 1
+    with pytest.raises(ValueError, match=message):
+        fitting_of(X, Y, **options)
 
 
 def test_a_joint_kernel_has_a_limit_and_needs_features():

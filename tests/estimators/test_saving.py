@@ -237,6 +237,8 @@ LABEL_MODELS = {
     "kernel of both": mg.LMSBNClassifier(kernel="rbf", kernel_on="x+parents"),
     "landmarks": mg.LMSBNClassifier(kernel=mg.scores.Kernel("poly", degree=2), n_components=7, random_state=0),
     "clique features": mg.LMSBNClassifier(clique_features=[1], calibration=2, random_state=0),
+    "parents and weights by number": mg.LMSBNClassifier(parents={1: [0], 2: [0]}, class_weight={0: 1.0, 1: 2.0}),
+    "a slice": mg.LMSBNClassifier(clique_features=slice(1, 3)),
     "limits": mg.LMSBNClassifier(inference=mg.inference.BranchAndBound(max_nodes=3)),
     "a beam": mg.LMSBNClassifier(inference=mg.inference.Beam(2), solver=mg.solvers.Pegasos(max_iter=50, tol=1.0)),
 }

@@ -263,6 +263,17 @@ def test_labels_that_are_constant_in_a_fold_or_everywhere(data, estimator):
     assert not tuned.predict(X)[:, 3].any()
 
 
+def test_scores_count_values_that_training_has_not_seen_as_wrong(data):
+    """As folds of a search make them: a label that is never on in training, and is on in the examples left out."""
+    X, Y = data
+    rare = Y.copy()
+    rare[:, 0] = 0
+    with pytest.warns(UserWarning, match="never change"):
+        model = mg.ThresholdTunedClassifier().fit(X, rare)
+    assert model.score(X, Y) == np.mean((model.predict(X) == Y).all(axis=1))
+    assert (model.decision_function(X)[:, 0] == -np.inf).all()
+
+
 # ---------------------------------------------------------------------------------------------- what does not fit
 
 

@@ -122,3 +122,35 @@ def test_any_two_values_in_each_column(seed, n, K):
     assert np.array_equal(table.write(values), Y)
     assert np.array_equal(table.write(table.read(Y)), Y)
     assert np.array_equal(table.write(values[:, table.changing]), Y)
+
+
+@pytest.mark.filterwarnings("ignore:.* labels never change")
+def test_what_is_written_in_columns_that_never_change():
+    """Numbers of the value that is on where other columns have two: 1 where it is that one, `off` where it is not."""
+    for Y, wanted in (
+        ([[0, 0, 1], [0, 1, 1]], [0.0, 0.3, 1.0]),
+        ([["no", "no", "yes"], ["no", "yes", "yes"]], [0.0, 0.3, 1.0]),
+    ):
+        table, _ = LabelTable.learn(np.array(Y))
+        assert table.widened(np.array([[0.3]]), 1.0, off=0.0).tolist() == [wanted]
+    own, _ = LabelTable.learn(np.array([["a", "x"], ["b", "x"]], dtype=object))
+    assert own.widened(np.array([[0.3]]), 1.0, off=0.0).tolist() == [[0.3, 1.0]]
+
+
+def test_tables_agree_row_by_row_whatever_their_form():
+    Y = np.array([[0, 1], [1, 1], [0, 0]])
+    other = np.array([[0, 1], [1, 0], [0, 7]])
+    table, _ = LabelTable.learn(Y)
+    for form in (other, other.tolist(), pd.DataFrame(other), sparse.csr_array(other), other.astype(float)):
+        assert table.agreeing(Y, form).tolist() == [True, False, False]
+    one, _ = LabelTable.learn(Y[:, 0])
+    assert one.agreeing(Y[:, 0], Y[:, :1]).all()  # a column is a column
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64"])
+def test_missing_values_of_data_frames_are_unknown(dtype):
+    frame = pd.DataFrame({"a": [0, 1, 1], "b": [1, 0, 0]}).astype(dtype)
+    frame.loc[1, "a"] = pd.NA
+    table, values = LabelTable.learn(frame)
+    assert values.tolist() == [[-1, 1], [0, -1], [1, -1]]
+    assert table.read(frame).tolist() == values.tolist()

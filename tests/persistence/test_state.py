@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from margrave.persistence import ModelFileError, load_object, register, registered, save_object
@@ -49,6 +50,8 @@ def round_trip(value):
         [1, "a", None],
         (1, (2, 3)),
         {"a": 1, "b": [2.0]},
+        {0: 1.0, 1: 5.0, -0.5: 2},
+        {k: [k - 1] for k in range(1, 40)},
         {},
         [],
         slice(1, 5, None),
@@ -87,6 +90,33 @@ def test_arrays_come_back(array):
     np.testing.assert_array_equal(back, array)
 
 
+def test_sparse_matrices_come_back_sparse():
+    rows = sparse.random(7, 5, density=0.3, format="csr", random_state=0)
+    for form in (rows, rows.tocsc(), sparse.csr_array((0, 3))):
+        back = round_trip(form)
+        assert isinstance(back, sparse.csr_array) and back.dtype == form.dtype
+        np.testing.assert_array_equal(back.toarray(), form.toarray())
+
+
+@pytest.mark.parametrize(
+    ("data", "columns", "pointer"),
+    [
+        ([1.0, 2.0], [0, 9], [0, 1, 2]),  # a column beyond the last
+        ([1.0, 2.0], [0, -1], [0, 1, 2]),
+        ([1.0, 2.0], [0, 1], [0, 2, 1]),
+        ([1.0, 2.0], [0, 1], [0, 1, 9]),
+        ([1.0, 2.0], [0, 1], [0, 2]),
+        ([1.0, 2.0], [0], [0, 1, 2]),
+        ([1.0, 2.0], [0.0, 1.0], [0, 1, 2]),
+        (["a", "b"], [0, 1], [0, 1, 2]),
+    ],
+)
+def test_sparse_matrices_that_do_not_fit_together_are_refused(data, columns, pointer):
+    arrays = {"a": np.array(data), "b": np.array(columns), "c": np.array(pointer)}
+    with pytest.raises((ModelFileError, ValueError)):
+        Unpacker(arrays).unpack({"csr": ["a", "b", "c"], "shape": [2, 3]})
+
+
 def test_numpy_scalars_keep_their_type():
     assert type(round_trip(np.float32(1.5))) is np.float32
 
@@ -112,7 +142,7 @@ def test_an_estimator_comes_back_with_parameters_and_what_it_learned():
     assert not hasattr(round_trip(Machine()), "learned_")
 
 
-@pytest.mark.parametrize("value", [Stranger(), lambda: 0, {1: 2}, np.array([None]), object(), {1, 2}])
+@pytest.mark.parametrize("value", [Stranger(), lambda: 0, {(1, 2): 2}, np.array([None]), object(), {1, 2}])
 def test_what_has_no_form_is_refused_by_name(value, tmp_path):
     with pytest.raises(TypeError, match=r"Machine\.part.* cannot be saved"):
         save_object(Machine(part=value), tmp_path / "a.mg")

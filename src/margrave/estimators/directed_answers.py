@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import expit, logit
 from sklearn.utils.validation import check_is_fitted
 
 from margrave.estimators.directed_model import DirectedModel
@@ -124,8 +124,7 @@ class DirectedAnswers:
 
     def predict_top_k(self, X: Any, k: Any, given: Any = None) -> list[list[Labelling]]:
         """For each example the k labellings of least loss with their losses, best first; all where there are fewer."""
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise ValueError(f"k must be a whole number of at least 1, got {k!r}")
+        _whole_number("k", k)
         scores, known = self._asked(X, given)
         found: list[list[Labelling]] = [[] for _ in range(len(scores[0]))]
 
@@ -145,6 +144,9 @@ class DirectedAnswers:
         This is what `predict_proba` and decoding for a measure weigh. `slack` None: 12/t, beyond which a labelling is
         a hundred thousand times less probable than the best; all labellings where there are at most `most`.
         """
+        _whole_number("most", most)
+        if slack is not None and not slack >= 0:
+            raise ValueError(f"slack must be a number of at least 0, or None, got {slack!r}")
         scores, known = self._asked(X, given)
         found: list[Any] = [None] * len(scores[0])
 
@@ -162,7 +164,8 @@ class DirectedAnswers:
     def predict_proba(self, X: Any, given: Any = None) -> Floats:
         """Probability that each label is the positive one, shape (n_examples, K); where Y has one dimension, of both.
 
-        Labellings are weighted by e^(−t · loss), with t = 1 unless it was calibrated.
+        Labellings are weighted by e^(−t · loss), with t = 1 unless it was calibrated. A label that never changed in
+        training has 1, or 0 where its only value is the other one of the two that all labels share.
         """
         scores, known = self._asked(X, given)
         p = np.empty((len(scores[0]), self.model_.n_labels))
@@ -171,7 +174,7 @@ class DirectedAnswers:
             p[example] = marginals(kept.labels, self._weights(kept.losses))
 
         self._weigh(scores, known, use)
-        p = self.table_.widened(np.clip(p, 0.0, 1.0))
+        p = self.table_.widened(np.clip(p, 0.0, 1.0), 1.0, off=0.0)
         return np.column_stack([1.0 - p, p])[:, -len(self.table_.classes[0]) :] if self.table_.one_column else p
 
     def decision_function(self, X: Any) -> Floats:
@@ -185,9 +188,7 @@ class DirectedAnswers:
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of examples whose labels are all right (exact match)."""
-        predicted = self.predict(X)
-        right = (predicted == _like(y)).reshape(len(predicted), -1).all(axis=1)
-        return float(np.average(right, weights=sample_weight))
+        return float(np.average(self.table_.agreeing(self.predict(X), y), weights=sample_weight))
 
     def log_likelihood(self, X: Any, Y: Any) -> Floats:
         """Log of the probability of each example's labels, Π_i 1/(1 + e^(−z_i)); the mean over orders before the log.
@@ -215,6 +216,7 @@ class DirectedAnswers:
         -------
         array of shape (n, n_examples, K), or (n, K) where X is None, in the types of Y
         """
+        _whole_number("n", n)
         rng = np.random.default_rng(self.random_state if random_state is None else random_state)
         scores, _ = self._asked(X, np.full((1, self.table_.n_columns), np.nan) if X is None else None)
         draws = [_ancestral(scores[int(rng.integers(len(scores)))], rng) for _ in range(n)]
@@ -264,8 +266,9 @@ class DirectedAnswers:
         return effective_n_jobs(self.n_jobs)
 
 
-def _like(Y: Any) -> AnyArray:
-    return Y.toarray() if hasattr(Y, "toarray") else np.asarray(Y)
+def _whole_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 def _ancestral(scores: DirectedScores, rng: np.random.Generator) -> Values:
@@ -274,5 +277,5 @@ def _ancestral(scores: DirectedScores, rng: np.random.Generator) -> Values:
     labels = np.ones((len(scores), d.n_labels), dtype=np.int8)
     for place, label in enumerate(d.order):
         z = scores.score_at(place, labels)
-        labels[:, label] = np.where(rng.random(len(labels)) < 1.0 / (1.0 + np.exp(-z)), 1, -1)
+        labels[:, label] = np.where(rng.random(len(labels)) < expit(z), 1, -1)
     return labels

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
 from margrave.estimators.directed_inputs import (
@@ -16,16 +17,19 @@ from margrave.estimators.directed_inputs import (
     LandmarkInputs,
     LinearInputs,
     NoInputs,
-    dense,
+    own_rows,
 )
 from margrave.features.label_table import LabelTable, Values
 from margrave.graphs import Dependencies
+from margrave.graphs.dependencies import topological_order
 from margrave.primitives import AnyArray, Floats, one_blas_thread
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
 
 #: Gigabytes of inner products from which on a fit says that there is another way.
 LARGE_GRAM = 4.0
+#: Shares of a kernel's largest k(x, x) that rounding may put another below 0.
+_ROUNDING = 1e-9
 
 
 class InputData:
@@ -67,16 +71,26 @@ class InputData:
             return Inputs.of(self._X)
         if self.kernel.name == "precomputed" and self._X.shape[0] != self._X.shape[1]:
             raise ValueError(f"a precomputed kernel needs a square X in fit, got {self._X.shape}")
+        return Inputs.of_gram(self._gram())
+
+    def _gram(self) -> Floats:
+        """Inner products of all rows; what is none is refused."""
         gigabytes = 8e-9 * self._n**2
         if gigabytes > LARGE_GRAM and self.kernel.name != "precomputed":
             warnings.warn(
                 f"the inner products of {self._n} rows take {gigabytes:.1f} GB; n_components=2000 approximates them by "
                 "those with 2000 rows (Nyström)",
                 UserWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
         with one_blas_thread():
-            return Inputs.of_gram(self.kernel.matrix(self._X, None, self._n_jobs))
+            gram = self.kernel.matrix(self._X, None, self._n_jobs)
+        own = np.diag(gram)
+        wrong = np.flatnonzero(~np.isfinite(gram).all(axis=1) | (own < -_ROUNDING * np.abs(own).max(initial=0.0)))
+        if len(wrong):
+            row = f"row {wrong[0]} has {own[wrong[0]]:.3g} with itself"
+            raise ValueError(f"kernel must give finite inner products, those of rows with themselves at least 0; {row}")
+        return gram
 
     def fitted(self, weights: Floats, values: Values) -> InputScores | JointKernelInputs:
         """What prediction needs of the trained weights; rows of a Gram matrix without weight are dropped."""
@@ -89,7 +103,7 @@ class InputData:
             return LinearInputs(weights)
         rows = np.flatnonzero((weights[:, :, :-1] != 0).any(axis=(0, 1)))
         used = np.concatenate([weights[:, :, rows], weights[:, :, -1:]], axis=2)
-        support = None if self.kernel.name == "precomputed" else dense(self._X[rows])
+        support = None if self.kernel.name == "precomputed" else own_rows(self._X, rows)
         if self._joint:
             assert support is not None
             return JointKernelInputs(self.kernel, support, values[rows], used)
@@ -101,7 +115,7 @@ def _landmarks(X: Any, kernel: Kernel, n: int, random_state: Any) -> LandmarkInp
     if kernel.name == "precomputed":
         raise ValueError("n_components needs features, not a precomputed kernel")
     rng, m = np.random.default_rng(random_state), min(n, X.shape[0])
-    chosen = dense(X[np.sort(rng.permutation(X.shape[0])[:m])])
+    chosen = own_rows(X, np.sort(rng.permutation(X.shape[0])[:m]))
     with one_blas_thread():
         values, vectors = np.linalg.eigh(kernel.matrix(chosen))
     scale = np.where(values > 1e-12 * values[-1], 1.0 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
@@ -111,6 +125,7 @@ def _landmarks(X: Any, kernel: Kernel, n: int, random_state: Any) -> LandmarkInp
 def example_weights(values: Values, table: LabelTable, C: Any, sample_weight: Any, class_weight: Any) -> Floats:
     """U of every label of every example: C times weights of examples and classes, 0 where a label is not known."""
     n, K = values.shape
+    _check_class_weight(class_weight, table)
     boxes = np.broadcast_to(_penalties(C, table), (n, K)) * (values != 0)
     if sample_weight is not None:
         weights = np.asarray(sample_weight, dtype=np.float64)
@@ -135,6 +150,16 @@ def _penalties(C: Any, table: LabelTable) -> Floats:
     if not (np.isfinite(given).all() and (given > 0).all()):
         raise ValueError(f"C must be above 0, got {C!r}")
     return given[table.changing] if given.ndim == 1 else given
+
+
+def _check_class_weight(class_weight: Any, table: LabelTable) -> None:
+    """Whether weights are of values that labels have; some values may be missing from a fold of a search."""
+    seen = {value for values in table.classes for value in values.tolist()}
+    listed = class_weight if isinstance(class_weight, list | tuple) else [class_weight]
+    for chosen in listed:
+        if isinstance(chosen, Mapping) and chosen and seen.isdisjoint(chosen):
+            known = ", ".join(sorted(map(repr, seen)))
+            raise ValueError(f"class_weight has weights for {', '.join(map(repr, chosen))}, but labels are {known}")
 
 
 def _class_weights(class_weight: Any, table: LabelTable, column: int, values: AnyArray) -> tuple[float, float]:
@@ -168,12 +193,13 @@ def parents_of(parents: Any, table: LabelTable) -> list[list[int]] | None:
             return [[k - 1] if k else [] for k in range(len(changing))]
         raise ValueError(f"parents must be 'full', 'none', 'chain', a mapping or a matrix, got {parents!r}")
     by_label = _mapping(parents, table) if isinstance(parents, Mapping) else _matrix(parents, K)
+    topological_order(by_label, [table.name(j) for j in range(K)])  # a cycle may lead over labels that never change
     place = {label: k for k, label in enumerate(changing)}
     return [[place[p] for p in by_label[label] if p in place] for label in changing]
 
 
 def _matrix(parents: Any, K: int) -> list[list[int]]:
-    matrix = np.asarray(parents)
+    matrix: AnyArray = parents.toarray() if sparse.issparse(parents) else np.asarray(parents)
     if matrix.shape != (K, K):
         raise ValueError(f"parents must be a matrix of shape ({K}, {K}), row the label and column its parent")
     return [np.flatnonzero(row).tolist() for row in matrix]
@@ -195,11 +221,11 @@ def _mapping(parents: Mapping[Any, Any], table: LabelTable) -> list[list[int]]:
 
 
 def dependencies_of(
-    parents: list[list[int]] | None, orders: list[AnyArray], clique_size: int
+    parents: list[list[int]] | None, orders: list[AnyArray], clique_size: int, names: list[str]
 ) -> tuple[Dependencies, ...]:
-    """Dependencies of each order; of the parents' own order where `orders` is empty."""
+    """Dependencies of each order; of the parents' own order where `orders` is empty. Messages use the labels' names."""
     if parents is None:
         return tuple(Dependencies.full(order, clique_size) for order in orders)
     if not orders:
-        return (Dependencies.of_parents(parents, None, clique_size),)
-    return tuple(Dependencies.of_parents(parents, order, clique_size) for order in orders)
+        return (Dependencies.of_parents(parents, None, clique_size, names),)
+    return tuple(Dependencies.of_parents(parents, order, clique_size, names) for order in orders)

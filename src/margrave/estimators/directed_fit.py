@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from margrave.estimators.directed_data import (
     example_weights,
     parents_of,
 )
-from margrave.estimators.directed_inputs import MOST_JOINT, dense, positive
+from margrave.estimators.directed_inputs import MOST_JOINT, beside, positive
 from margrave.estimators.directed_model import DirectedModel, clique_table, total_losses
+from margrave.estimators.directed_plan import Plan
 from margrave.estimators.directed_training import Examples, LabelRecord, Trained, Training
 from margrave.estimators.label_orders import (
     MOST_EXACT,
@@ -30,65 +30,14 @@ from margrave.estimators.label_orders import (
 from margrave.features.label_table import LabelTable, Values
 from margrave.graphs import Dependencies
 from margrave.inference import Kept, LabelSearch
-from margrave.losses import Loss
 from margrave.primitives import AnyArray, Floats, Integers
 from margrave.scores import Kernel
 from margrave.scores.margins import Inputs
-from margrave.solvers import BinarySolver
 
 #: How often labels that are not known are predicted and the model trained again, at the most.
 ROUNDS = 5
 #: Labellings that a calibration weighs of each example.
 _WEIGHED = 1024
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """The parameters of an estimator, with objects in place of names; see `LMSBNClassifier`."""
-
-    C: Any
-    parents: Any
-    order: Any
-    n_orders: int
-    clique_size: int
-    clique_features: Any
-    kernel: Kernel
-    gamma: Any
-    degree: Any
-    coef0: Any
-    kernel_on: str
-    n_components: int | None
-    loss: Loss
-    solver: BinarySolver
-    inference: Any
-    calibration: int | None
-    class_weight: Any
-    tol: Any
-    max_iter: Any
-    n_jobs: Any
-    random_state: Any
-    verbose: int
-
-    def __post_init__(self) -> None:
-        for name, least in (("n_orders", 1), ("clique_size", 2), ("n_components", 1), ("calibration", 2)):
-            value = getattr(self, name)
-            if value is None and name in ("n_components", "calibration"):
-                continue
-            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-        if self.kernel_on not in ("x", "x+parents"):
-            raise ValueError(f"kernel_on must be 'x' or 'x+parents', got {self.kernel_on!r}")
-        if self.joint and (self.parents != "full" or self.clique_features is not None or self.clique_size != 2):
-            raise ValueError("kernel_on='x+parents' takes all labels before as parents; leave the rest alone")
-        if self.joint and (self.n_components is not None or self.kernel.name == "precomputed"):
-            raise ValueError("kernel_on='x+parents' needs features and the whole Gram matrix; use kernel_on='x'")
-        if self.kernel.name == "precomputed" and self.clique_features is not None and self.calibration is not None:
-            raise ValueError("calibration of a precomputed kernel takes no clique_features: folds have other columns")
-
-    @property
-    def joint(self) -> bool:
-        """Whether parents are inside the kernel."""
-        return self.kernel_on == "x+parents"
 
 
 class Fitting:
@@ -122,12 +71,15 @@ class Fitting:
         if X is None and (plan.joint or plan.clique_features is not None):
             raise ValueError("X is None: a model of labels alone has no clique_features and no kernel")
         self._data = InputData(X, len(values), plan.kernel, plan.joint, plan.n_components, plan.random_state, n_jobs)
+        self._shares = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         weights = example_weights(values, table, plan.C, sample_weight, plan.class_weight)
         extra = None if plan.clique_features is None else clique_table(plan.clique_features, X)
         joint = self._joint_gram if plan.joint else None
         self._examples = Examples(self._data.inputs(), np.where(values == 0, -1, values), weights, extra, joint)
         self._table = table
+        search.check(1)  # before orders take their time
         self.dependencies = self._choose_dependencies()
+        search.check(len(self.dependencies))
 
     def train(self, report: Callable[[LabelRecord], Any] | None) -> Trained:
         """Weights of all labels; labels that are not known are predicted between rounds."""
@@ -135,7 +87,7 @@ class Fitting:
         if not unknown.any():
             return self._run(self._examples, self.dependencies, report)
         alone = tuple(Dependencies.of_parents([[] for _ in d.order], d.order) for d in self.dependencies[:1])
-        self._impute(self._run(self._examples, alone, None), alone)
+        self._impute(_complete(self._run(self._examples, alone, None)), alone)
         for left in reversed(range(ROUNDS)):
             before = self._examples.values
             trained = self._run(self._examples, self.dependencies, report)
@@ -156,7 +108,8 @@ class Fitting:
     def temperature(self, trained: Trained) -> float:
         """The t that makes the labels of examples left out most likely; 1 without calibration.
 
-        p(y) = e^(−t loss(y)) / Σ over likely labellings of e^(−t loss): log-likelihood is concave in t.
+        p(y) = e^(−t loss(y)) / Σ over likely labellings of e^(−t loss): log-likelihood, examples weighted, is
+        concave in t. Ctrl-C leaves 1.
         """
         folds = self._plan.calibration
         if folds is None or trained.interrupted or not self._values.shape[1]:
@@ -164,12 +117,17 @@ class Fitting:
         n = len(self._values)
         of = np.random.default_rng(self._plan.random_state).permutation(n) % min(folds, n)
         true, others = np.empty(n), [np.empty(0)] * n
-        for k in range(min(folds, n)):
-            self._hold_out(np.flatnonzero(of != k), np.flatnonzero(of == k), true, others)
+        try:
+            for k in range(min(folds, n)):
+                self._hold_out(np.flatnonzero(of != k), np.flatnonzero(of == k), true, others)
+        except KeyboardInterrupt:
+            trained.interrupted = True
+            return 1.0
 
         def surprise(log_t: float) -> float:
             t = np.exp(log_t)
-            return float(sum(t * loss + logsumexp(-t * rest) for loss, rest in zip(true, others, strict=True)))
+            each = [t * loss + logsumexp(-t * rest) for loss, rest in zip(true, others, strict=True)]
+            return float(self._shares @ each)
 
         found: Any = minimize_scalar(surprise, bounds=(-4.0, 4.0), method="bounded")
         return float(np.exp(found.x))
@@ -205,7 +163,7 @@ class Fitting:
             part = Examples(data.inputs(), part.values, part.weights, None, joint)
         elif plan.n_components is not None:
             part = Examples(data.inputs(), part.values, part.weights, part.clique_table)
-        trained = self._run(part, self.dependencies, None)
+        trained = _complete(self._run(part, self.dependencies, None))
         inputs = data.fitted(trained.inputs, part.values)
         smooth = plan.loss.temperature > 0
         model = DirectedModel(self.dependencies, inputs, tuple(trained.cliques), smooth, plan.clique_features)
@@ -229,15 +187,16 @@ class Fitting:
     def _choose_dependencies(self) -> tuple[Dependencies, ...]:
         plan, K = self._plan, self._values.shape[1]
         parents, size = parents_of(plan.parents, self._table), K if plan.joint else plan.clique_size
+        names = [self._table.name(j) for j in self._table.changing.tolist()]
         if isinstance(plan.order, str) and plan.order == "given" and plan.n_orders == 1:
-            return dependencies_of(parents, [np.arange(K)] if parents is None else [], max(size, 2))
+            return dependencies_of(parents, [np.arange(K)] if parents is None else [], max(size, 2), names)
         if plan.n_orders > 1 and parents is not None:
             raise ValueError("n_orders needs parents='full': given parents fix which labels come first")
         orders = self._orders(parents)
         if plan.n_orders > len(orders):
             rng = np.random.default_rng(plan.random_state)
-            orders = random_orders(plan.n_orders, K, orders[0], rng)
-        return dependencies_of(parents, orders, max(size, 2))
+            orders = random_orders(plan.n_orders, K, orders, rng)
+        return dependencies_of(parents, orders, max(size, 2), names)
 
     def _orders(self, parents: list[list[int]] | None) -> list[Integers]:
         plan, K = self._plan, self._values.shape[1]
@@ -245,7 +204,7 @@ class Fitting:
             return _permutations(plan.order, self._table)
         if plan.order == "given":
             return [np.arange(K)]
-        if parents is not None and plan.parents != "none":
+        if parents is not None and plan.named_parents != "none":
             raise ValueError(f"order={plan.order!r} needs parents='full': given parents fix which labels come first")
         folds = CrossValidation(self._examples, plan.loss, plan.solver, np.random.default_rng(plan.random_state))
         if plan.order == "f_score":
@@ -254,6 +213,13 @@ class Fitting:
             exact = MOST_EXACT if plan.kernel.name == "linear" else MOST_EXACT_KERNEL
             return [least_loss_order(folds, self._examples.values, exact, self._n_jobs)[0]]
         raise ValueError(f"order must be 'given', 'f_score', 'loss' or permutations, got {plan.order!r}")
+
+
+def _complete(trained: Trained) -> Trained:
+    """What further steps may build on: a training that was interrupted ends the fit."""
+    if trained.interrupted:
+        raise KeyboardInterrupt("interrupted")
+    return trained
 
 
 def _permutations(order: Any, table: LabelTable) -> list[Integers]:
@@ -273,7 +239,7 @@ def _permutations(order: Any, table: LabelTable) -> list[Integers]:
 
 def _joint(X: Any, parents: AnyArray, kernel: Kernel) -> Inputs:
     """The Gram matrix of features and parents side by side."""
-    return Inputs.of_gram(kernel.matrix(np.concatenate([dense(X), positive(parents)], axis=1)))
+    return Inputs.of_gram(kernel.matrix(beside(X, positive(parents))))
 
 
 def _rows(X: Any, rows: Integers, kernel: Kernel) -> Any:

@@ -62,7 +62,7 @@ class KernelInputs:
     Parameters
     ----------
     kernel : Kernel
-    support : array of shape (n_support, n_features), or None where the kernel is precomputed
+    support : array or CSR matrix of shape (n_support, n_features), or None where the kernel is precomputed
     rows : int array of shape (n_support,)
         Which training rows they were.
     coefficients : array of shape (n_orders, K, n_support + 1)
@@ -70,7 +70,7 @@ class KernelInputs:
     """
 
     kernel: Kernel
-    support: Floats | None
+    support: AnyArray | sparse.csr_array | None
     rows: Integers
     coefficients: Floats
 
@@ -78,7 +78,7 @@ class KernelInputs:
         """See `InputScores.check`."""
         shaped("coefficients", self.coefficients, (n_orders, K, len(self.rows) + 1))
         if self.support is not None:
-            shaped("support", self.support, (len(self.rows), n_features))
+            _check_rows("support", self.support, len(self.rows), n_features)
         elif len(self.rows) and not 0 <= self.rows.min() <= self.rows.max() < n_features:
             raise ValueError("rows of the kernel are not among those of training")
 
@@ -102,21 +102,22 @@ class LandmarkInputs:
     Parameters
     ----------
     kernel : Kernel
-    landmarks : array of shape (n_landmarks, n_features)
+    landmarks : array or CSR matrix of shape (n_landmarks, n_features)
     map : array of shape (n_landmarks, n_landmarks)
     linear : LinearInputs
     """
 
     kernel: Kernel
-    landmarks: Floats
+    landmarks: AnyArray | sparse.csr_array
     map: Floats
     linear: LinearInputs
 
     def check(self, n_orders: int, K: int, n_features: int) -> None:
         """See `InputScores.check`."""
-        shaped("landmarks", self.landmarks, (len(self.landmarks), n_features))
-        shaped("map", self.map, (len(self.landmarks), len(self.landmarks)))
-        self.linear.check(n_orders, K, len(self.landmarks))
+        n = len(self.map)
+        _check_rows("landmarks", self.landmarks, n, n_features)
+        shaped("map", self.map, (n, n))
+        self.linear.check(n_orders, K, n)
 
     def scores(self, X: Any, n_jobs: int) -> Floats:
         """See `InputScores.scores`."""
@@ -138,22 +139,23 @@ class JointKernelInputs:
     Parameters
     ----------
     kernel : Kernel
-    support : array of shape (n_support, n_features)
+    support : array or CSR matrix of shape (n_support, n_features)
     values : int8 array of shape (n_support, K)
         Labels of the support rows, columns as labels.
     coefficients : array of shape (n_orders, K, n_support + 1)
     """
 
     kernel: Kernel
-    support: Floats
+    support: AnyArray | sparse.csr_array
     values: AnyArray
     coefficients: Floats
 
     def check(self, n_orders: int, K: int, n_features: int) -> None:
         """See `InputScores.check`."""
-        shaped("support", self.support, (len(self.support), n_features))
-        shaped("coefficients", self.coefficients, (n_orders, K, len(self.support) + 1))
-        if self.values.shape != (len(self.support), K) or K > MOST_JOINT:
+        n = len(self.values)
+        _check_rows("support", self.support, n, n_features)
+        shaped("coefficients", self.coefficients, (n_orders, K, n + 1))
+        if self.values.shape != (n, K) or K > MOST_JOINT:
             raise ValueError(f"a kernel with parents takes at most {MOST_JOINT} labels, a value each per row")
 
     def tables(self, order: int, d: Dependencies, X: Any, n_jobs: int) -> tuple[Floats, Floats]:
@@ -173,9 +175,21 @@ class JointKernelInputs:
         return inputs, cliques
 
     def _products(self, X: Any, parents: AnyArray, signs: AnyArray, n_jobs: int) -> Floats:
-        rows = np.concatenate([dense(X), np.tile(positive(signs), (X.shape[0], 1))], axis=1)
-        support = np.concatenate([self.support, positive(self.values[:, parents])], axis=1)
+        rows = beside(X, np.tile(positive(signs), (X.shape[0], 1)))
+        support = beside(self.support, positive(self.values[:, parents]))
         return self.kernel.matrix(rows, support, n_jobs)
+
+
+def beside(rows: Any, columns: Floats) -> Any:
+    """Features with more columns; sparse ones stay sparse."""
+    if sparse.issparse(rows):
+        return sparse.hstack([rows, sparse.csr_array(columns)], format="csr")
+    return np.concatenate([rows, columns], axis=1)
+
+
+def own_rows(X: Any, rows: Integers) -> Any:
+    """Some rows of the features, copied, as a model keeps them; sparse ones stay sparse."""
+    return sparse.csr_array(X[rows]) if sparse.issparse(X) else np.asarray(X[rows], dtype=np.float64)
 
 
 def dense(rows: Any) -> Floats:
@@ -226,3 +240,11 @@ def shaped(name: str, array: Any, shape: tuple[int, ...]) -> None:
     good = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == shape
     if not good or not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite numbers of double precision, of shape {shape}")
+
+
+def _check_rows(name: str, rows: Any, n: int, n_features: int) -> None:
+    """As `shaped`, of features that may be sparse."""
+    if sparse.issparse(rows) and rows.shape == (n, n_features):
+        shaped(name, rows.data, rows.data.shape)
+    else:
+        shaped(name, rows, (n, n_features))

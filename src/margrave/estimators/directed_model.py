@@ -73,8 +73,11 @@ def clique_table(chosen: CliqueFeatures, X: Any) -> Floats | None:
     if isinstance(chosen, Callable):  # type: ignore[arg-type]
         table: AnyArray = np.asarray(chosen(X), dtype=np.float64)
     else:
-        part = X[:, np.atleast_1d(np.asarray(chosen))]
-        table = dense(part)
+        try:
+            table = dense(X[:, chosen if isinstance(chosen, slice) else np.atleast_1d(np.asarray(chosen))])
+        except IndexError:
+            some = f"numbers of columns of X, 0 to {X.shape[1] - 1}, or a function of X"
+            raise ValueError(f"clique_features must be {some}, got {chosen!r}") from None
     if table.ndim != 2 or len(table) != X.shape[0]:
         raise ValueError(f"clique_features must give a row for each of the {X.shape[0]} examples, got {table.shape}")
     if not np.isfinite(table).all():

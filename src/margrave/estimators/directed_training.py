@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -96,10 +95,10 @@ class Training:
 
     def run(self, n_jobs: int, callback: Callable[[LabelRecord], Any] | None = None) -> Trained:
         """Solve them all; which thread solves which makes no difference."""
-        K, began, guard = self._examples.values.shape[1], perf_counter(), threading.Lock()
+        K, guard = self._examples.values.shape[1], threading.Lock()
         jobs = [(m, place) for m in range(len(self._dependencies)) for place in range(K)]
         solved: dict[tuple[int, int], Solution] = {}
-        stopped = threading.Event()
+        stopped, cut_short = threading.Event(), threading.Event()
 
         def work(job: tuple[int, int]) -> None:
             if stopped.is_set():
@@ -108,21 +107,23 @@ class Training:
                 solution = self._solve(*job)
             except Interrupted as interrupted:
                 solution = interrupted.solution
+                cut_short.set()
                 stopped.set()
+            if not solution.history:  # not one complete iteration
+                return
             with guard:
                 solved[job] = solution
-                if callback is not None and callback(self._records(job, solution, perf_counter() - began)[-1]) is True:
+                if callback is not None and callback(self._records(job, solution)[-1]) is True:
                     stopped.set()
 
-        interrupted = False
         try:
             for_each(work, jobs, n_jobs)
         except KeyboardInterrupt:
-            interrupted = True
+            cut_short.set()
             stopped.set()
         with guard:
             done = dict(solved)
-        return self._collect(done, interrupted or any(s.stopped_by == "interrupt" for s in done.values()))
+        return self._collect(done, cut_short.is_set())
 
     # ------------------------------------------------------------------
 
@@ -149,7 +150,7 @@ class Training:
         solution: Solution = solver.minimize(self.objective(m, place))
         return solution
 
-    def _records(self, job: tuple[int, int], solution: Solution, seconds: float) -> list[LabelRecord]:
+    def _records(self, job: tuple[int, int], solution: Solution) -> list[LabelRecord]:
         where = {"label": int(self._dependencies[job[0]].order[job[1]]), "order": job[0]}
         return [LabelRecord(**record, **where) for record in solution.history]  # type: ignore[typeddict-item]
 
@@ -166,7 +167,7 @@ class Training:
         for (m, place), solution in sorted(solved.items()):
             d = self._dependencies[m]
             self._put(trained, m, place, solution.weights, width)
-            trained.history += self._records((m, place), solution, 0.0)
+            trained.history += self._records((m, place), solution)
             last = solution.history[-1]
             primal, dual = primal + last["objective"], dual + (last["dual"] or 0.0)
             trained.n_iter = max(trained.n_iter, last["iteration"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -151,6 +151,6 @@ def _by_insertion(folds: CrossValidation, labels: list[int], n_jobs: int) -> tup
     return np.array(order, dtype=np.int64), sum(now)
 
 
-def random_orders(n: int, K: int, first: Integers, rng: np.random.Generator) -> list[Integers]:
-    """`first`, and n - 1 random permutations."""
-    return [first, *(rng.permutation(K) for _ in range(n - 1))]
+def random_orders(n: int, K: int, given: Sequence[Integers], rng: np.random.Generator) -> list[Integers]:
+    """The given orders, and random permutations up to n."""
+    return [*given, *(rng.permutation(K) for _ in range(n - len(given)))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from margrave.estimators.choices import BINARY_LOSSES, BINARY_SOLVERS, choose
 from margrave.estimators.directed_answers import DirectedAnswers
-from margrave.estimators.directed_fit import Fitting, Plan
+from margrave.estimators.directed_fit import Fitting
+from margrave.estimators.directed_plan import Plan
 from margrave.estimators.directed_training import LabelRecord, Trained
 from margrave.estimators.progress import announcing_compilation, say
 from margrave.estimators.saved import Saved
@@ -174,7 +176,7 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             trained, table = self._fit(X, y, sample_weight, callback)
-        except Exception:
+        except BaseException:  # Ctrl-C too, before there are weights
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
@@ -217,7 +219,8 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
         kernel = self.kernel if isinstance(self.kernel, Kernel) else Kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, normalize=self.kernel != "linear"
         )  # fmt: skip
-        return Plan(**{**self.get_params(deep=False), "loss": loss, "solver": chosen, "kernel": kernel})
+        asked = {field.name: getattr(self, field.name) for field in fields(Plan)}
+        return Plan(**{**asked, "loss": loss, "solver": chosen, "kernel": kernel})
 
     def _read_training(self, X: Any, Y: Any) -> tuple[Any, LabelTable, Values]:
         if Y is None:

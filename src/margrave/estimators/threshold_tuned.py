@@ -166,7 +166,7 @@ class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
         look at each other are no cuts of numbers; `estimator_.predict_proba` gives their probabilities.
         """
         check_is_fitted(self)
-        values = self.table_.widened(self._values(X), np.inf)
+        values = self.table_.widened(self._values(X), np.inf, off=-np.inf)
         return values[:, 0] if self.table_.one_column else values
 
     @available_if(_answers("predict_certified"))  # type: ignore[untyped-decorator]
@@ -179,8 +179,7 @@ class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of examples whose labels are all right (exact match)."""
         check_is_fitted(self)
-        right = self.table_.read(self.predict(X)) == self.table_.read(y)
-        return float(np.average(right.all(axis=1), weights=sample_weight))
+        return float(np.average(self.table_.agreeing(self.predict(X), y), weights=sample_weight))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that `mg.load` reads, where its estimator is an `LMSBNClassifier`."""

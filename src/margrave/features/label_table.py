@@ -43,6 +43,8 @@ class LabelTable:
         names = tuple(map(str, Y.columns)) if hasattr(Y, "columns") else None
         one_column = len(np.shape(Y)) == 1 if hasattr(Y, "shape") else np.asarray(Y).ndim == 1
         columns, known, with_zeros = _columns(Y)
+        if not columns:
+            raise ValueError(f"Y must have a column per label, got none (shape {np.shape(Y)})")
         for column, mask, zeros in zip(columns, known, with_zeros, strict=True):
             if column.dtype.kind == "i" and zeros:
                 np.logical_and(mask, column != -1, out=mask)
@@ -90,11 +92,28 @@ class LabelTable:
             columns = [column.astype(object) for column in columns]
         return np.stack(columns, axis=1) if columns else np.empty((n, 0))
 
-    def widened(self, values: AnyArray, constant: float = 1) -> AnyArray:
-        """A table of the columns that change, with `constant` in those that do not."""
+    def widened(self, values: AnyArray, constant: float = 1, off: float | None = None) -> AnyArray:
+        """A table of the columns that change, with `constant` in those that do not.
+
+        With `off` in place of that where the column's only value is the one that is off in others, such as 0 of 0
+        and 1.
+        """
         full = np.full((len(values), self.n_columns), constant, dtype=values.dtype)
+        if off is not None and len(self.shared_classes) == 2 and isinstance(self.shared_classes, np.ndarray):
+            full[:, [j for j, c in enumerate(self.classes) if c[-1] != self.shared_classes[-1]]] = off
         full[:, self.changing] = values
         return full
+
+    def agreeing(self, labels: AnyArray, Y: Any) -> AnyArray:
+        """Which examples have the same labels in both tables, whatever values are in the second."""
+        written, given = (_columns(table)[0] for table in (labels, Y))
+        shapes = [(len(columns), *{len(column) for column in columns}) for columns in (written, given)]
+        if shapes[0] != shapes[1]:
+            wanted = f"({len(labels)}, {self.n_columns})"
+            raise ValueError(f"Y must have shape {wanted}, a row per example and a column per label, got {np.shape(Y)}")
+        pairs = [np.asarray(a == b, dtype=bool) for a, b in zip(written, given, strict=True)]
+        same: AnyArray = np.all(pairs, axis=0)
+        return same
 
     def check(self, n_changing: int) -> None:
         """Raise a ValueError where the table is not one of so many labels that change, as one from a file may be."""
@@ -139,8 +158,12 @@ def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray], list[bool]]:
     """Y column by column, in types of their own; where each is known; whether integers of its array are 0."""
     if sparse.issparse(Y):
         Y = Y.toarray()
-    if hasattr(Y, "to_numpy"):  # a data frame may have a type per column
-        parts = [Y[name].to_numpy() for name in Y.columns] if hasattr(Y, "columns") else [Y.to_numpy()]
+    if hasattr(Y, "to_numpy"):  # a data frame may have a type per column, and a mark of its own for what is missing
+        frames = [Y[name] for name in Y.columns] if hasattr(Y, "columns") else [Y]
+        parts = [frame.to_numpy() for frame in frames]
+        missing = [
+            frame.isna().to_numpy() if hasattr(frame, "isna") else np.zeros(len(frame), bool) for frame in frames
+        ]
     else:
         mask = np.ma.getmaskarray(Y) if np.ma.isMaskedArray(Y) else None
         table = _table(np.ma.getdata(Y) if mask is not None else Y)
@@ -150,7 +173,7 @@ def _columns(Y: Any) -> tuple[list[AnyArray], list[AnyArray], list[bool]]:
         return parts, [known[:, j] & _known(parts[j]) for j in range(len(parts))], [zeros] * len(parts)
     return (
         parts,
-        [_known(part) for part in parts],
+        [_known(part) & ~gone for part, gone in zip(parts, missing, strict=True)],
         [part.dtype.kind == "i" and bool((part == 0).any()) for part in parts],
     )
 

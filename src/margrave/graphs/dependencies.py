@@ -57,7 +57,11 @@ class Dependencies:
 
     @classmethod
     def of_parents(
-        cls, parents: Sequence[Sequence[int]], order: ArrayLike | None = None, clique_size: int = 2
+        cls,
+        parents: Sequence[Sequence[int]],
+        order: ArrayLike | None = None,
+        clique_size: int = 2,
+        names: Sequence[str] | None = None,
     ) -> "Dependencies":
         """Label i looks at the labels `parents[i]`.
 
@@ -68,18 +72,20 @@ class Dependencies:
             Parents come before their children in it; None: such an order, lower labels first where there is a choice.
         clique_size : int
             How many labels are in a clique at the most.
+        names : for each label what messages call it, or None
+            None: its number.
         """
         for label, of_label in enumerate(parents):
             outside = [parent for parent in of_label if not 0 <= parent < len(parents)]
             if outside:
                 raise ValueError(f"parents[{label}] names label {outside[0]}, but labels are 0 to {len(parents) - 1}")
-        ranked = topological_order(parents) if order is None else _permutation(order, len(parents))
+        ranked = topological_order(parents, names) if order is None else _permutation(order, len(parents))
         place = np.empty(len(ranked), dtype=np.int64)
         place[ranked] = np.arange(len(ranked))
         by_place = [np.unique(place[np.asarray(parents[label], dtype=np.int64)]) for label in ranked]
         for i, before in enumerate(by_place):
             if len(before) and before[-1] >= i:
-                child, parent = int(ranked[i]), int(ranked[before[-1]])
+                child, parent = _named([ranked[i], ranked[before[-1]]], names)
                 raise ValueError(f"order puts label {child} before label {parent}, which it looks at")
         return cls._of_places(ranked, by_place, clique_size)
 
@@ -188,7 +194,7 @@ def _permutation(order: ArrayLike, K: int) -> Integers:
     return found
 
 
-def topological_order(parents: Sequence[Sequence[int]]) -> Integers:
+def topological_order(parents: Sequence[Sequence[int]], names: Sequence[str] | None = None) -> Integers:
     """Labels so that each stands after those that it looks at, lower ones first; a ValueError names a cycle.
 
     Examples
@@ -211,9 +217,13 @@ def topological_order(parents: Sequence[Sequence[int]]) -> Integers:
             if waiting[child] == 0:
                 heappush(ready, child)
     if len(order) < len(parents):
-        cycle = " <- ".join(map(str, _cycle(parents, set(range(len(parents))) - set(order))))
+        cycle = " <- ".join(_named(_cycle(parents, set(range(len(parents))) - set(order)), names))
         raise ValueError(f"parents must have no cycle, but labels look at each other: {cycle}")
     return np.array(order, dtype=np.int64)
+
+
+def _named(labels: Sequence[int], names: Sequence[str] | None) -> list[str]:
+    return [str(label) if names is None else names[label] for label in labels]
 
 
 def _cycle(parents: Sequence[Sequence[int]], stuck: set[int]) -> list[int]:

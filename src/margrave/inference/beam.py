@@ -51,6 +51,14 @@ class Beam(LabelSearch):
     def __init__(self, width: int = 10) -> None:
         self.width = width
 
+    def check(self, n_orders: int) -> None:
+        """See `LabelSearch.check`."""
+        width: Any = self.width
+        if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 1:
+            raise ValueError(f"width of Beam must be a whole number of at least 1, got {width!r}")
+        if n_orders > 1:
+            raise ValueError(f"Beam searches one order, got {n_orders}; use BranchAndBound, which takes several")
+
     def best(self, scores: Sequence[DirectedScores], given: Values | None = None, n_jobs: int = 1) -> Searched:
         """See `LabelSearch.best`; of one order."""
         n, K = scores[0].inputs.shape
@@ -85,13 +93,9 @@ class Beam(LabelSearch):
     # ------------------------------------------------------------------
 
     def _maker(self, scores: Sequence[DirectedScores], given: Values | None) -> Callable[[], "_Rows"]:
-        width: Any = self.width
-        if isinstance(width, bool) or not isinstance(width, int | np.integer) or width < 1:
-            raise ValueError(f"width of Beam must be a whole number of at least 1, got {width!r}")
-        if len(scores) > 1:
-            raise ValueError(f"Beam searches one order, got {len(scores)}; use BranchAndBound, which takes several")
+        self.check(len(scores))
         n, K = scores[0].inputs.shape
-        order, kept = scores[0].dependencies.order, min(int(width), 2 ** min(K, 62))
+        order, kept = scores[0].dependencies.order, min(int(self.width), 2 ** min(K, 62))
         shared = scores[0].by_place, wiring_of(scores[0]), known_labels(given, n, K)[:, order].copy()
         return lambda: _Rows(scores[0], *shared, kept)
 

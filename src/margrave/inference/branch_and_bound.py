@@ -23,6 +23,10 @@ class LabelSearch(BaseEstimator, ABC):
     """Parameters of a search over labellings of directed models."""
 
     @abstractmethod
+    def check(self, n_orders: int) -> None:
+        """Raise a ValueError where the parameters are no good, or not for so many orders."""
+
+    @abstractmethod
     def best(self, scores: Sequence[DirectedScores], given: Values | None = None, n_jobs: int = 1) -> Searched:
         """The labelling of least loss of every example; the mean loss where there are several orders.
 
@@ -91,6 +95,10 @@ class BranchAndBound(LabelSearch):
         self.S = S
         self.max_nodes = max_nodes
         self.time_limit = time_limit
+
+    def check(self, n_orders: int) -> None:
+        """See `LabelSearch.check`."""
+        self._limits(n_orders)
 
     def best(self, scores: Sequence[DirectedScores], given: Values | None = None, n_jobs: int = 1) -> Searched:
         """See `LabelSearch.best`."""

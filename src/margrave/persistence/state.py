@@ -1,7 +1,8 @@
 """Objects as JSON values and arrays, and back; only of classes that have registered.
 
 A class registers under a name, with the attributes that make up its state besides its parameters. What may be in a
-state: None, numbers, text, lists, tuples, dicts with text keys, slices, arrays of numbers or text, registered objects.
+state: None, numbers, text, lists, tuples, dicts with keys of text or numbers, slices, arrays of numbers or text,
+sparse matrices (they come back as csr_array), registered objects.
 """
 
 import dataclasses
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from margrave.persistence.errors import ModelFileError
 from margrave.primitives import AnyArray
@@ -83,6 +85,10 @@ class Packer:
             return {"scalar": self._put(np.asarray(value))}
         if isinstance(value, np.ndarray):
             return self._array(value, where)
+        if sparse.issparse(value):
+            rows = sparse.csr_array(value)
+            parts = [self._put(part) for part in (rows.data, rows.indices, rows.indptr)]
+            return {"csr": parts, "shape": [int(length) for length in rows.shape]}
         if isinstance(value, list | tuple | dict | slice):
             return self._container(value, where)
         return self._object(value, where)
@@ -91,8 +97,8 @@ class Packer:
         if isinstance(value, slice):
             return {"slice": [value.start, value.stop, value.step]}
         if isinstance(value, dict):
-            if not all(isinstance(key, str) for key in value):
-                raise TypeError(f"{where} cannot be saved: the keys of a dict must be text")
+            if not all(isinstance(key, str | int | float | np.generic) for key in value):
+                raise TypeError(f"{where} cannot be saved: the keys of a dict must be text or numbers")
             return {"keys": self.pack(list(value), where), "values": self.pack(list(value.values()), where)}
         if len(value) > _LONG and isinstance(value, list):
             if all(isinstance(item, str) for item in value):
@@ -204,10 +210,22 @@ class Unpacker:
         texts: AnyArray = np.array(self._texts(packed["text_objects"]), dtype=object).reshape(packed["shape"])
         return texts
 
+    def _csr(self, packed: Any) -> Any:
+        data, indices, pointer = (self._take(name) for name in packed["csr"])
+        n_rows, n_columns = packed["shape"]
+        if data.dtype.kind not in "biuf" or indices.dtype.kind != "i" or pointer.dtype.kind != "i":
+            raise ModelFileError("a sparse matrix in the file has numbers of the wrong kind")
+        if len(pointer) != n_rows + 1 or pointer[-1] != len(data) or len(indices) != len(data):
+            raise ModelFileError("a sparse matrix in the file has arrays of the wrong length")
+        rows: Any = sparse.csr_array((data, indices, pointer), shape=(n_rows, n_columns))
+        rows.check_format(full_check=True)
+        return rows
+
     _FORMS: ClassVar[dict[str, Callable[["Unpacker", Any], Any]]] = {
         "object": _object,
         "keys": _dict,
         "array": lambda self, p: self._take(p["array"]),
+        "csr": _csr,
         "characters": _characters,
         "text_objects": _text_objects,
         "texts": lambda self, p: self._texts(p["texts"]),

@@ -71,7 +71,7 @@ class Kernel(BaseEstimator):
         elif self.name == "rbf":
             scale = float(rows.shape[1] * _variance(rows))
         else:
-            scale = float(_distances(self.name, _dense(rows), _dense(rows), 1).mean())
+            scale = float(_distances(self.name, rows, rows, 1).mean())
         return Kernel(**{**self.get_params(), "gamma": 1.0 / scale if scale > 0 else 1.0})
 
     def matrix(self, x: AnyArray, z: AnyArray | None = None, n_jobs: int = 1) -> Floats:
@@ -130,8 +130,9 @@ class Kernel(BaseEstimator):
     def _check(self) -> None:
         if not callable(self.name) and self.name not in NAMES:
             raise ValueError(f"kernel must be one of {', '.join(map(repr, NAMES))}, or a callable; got {self.name!r}")
-        if self.gamma is not None and not self.gamma > 0:
-            raise ValueError(f"gamma must be above 0, or None, got {self.gamma!r}")
+        gamma: Any = self.gamma
+        if gamma is not None and not (isinstance(gamma, int | float | np.number) and gamma > 0):
+            raise ValueError(f"gamma must be above 0, or None (worked out on the training rows), got {gamma!r}")
         degree: Any = self.degree
         if not isinstance(degree, int | np.integer) or degree < 1:
             raise ValueError(f"degree must be a whole number of at least 1, got {self.degree!r}")
@@ -170,17 +171,29 @@ def _distances(name: Any, x: AnyArray, z: AnyArray, n_jobs: int) -> Floats:
         if x is z:
             np.fill_diagonal(squared, 0.0)
         return squared
-    x, z = _dense(x), _dense(z)
-    if name == "chi2" and (x.min(initial=0.0) < 0 or z.min(initial=0.0) < 0):
+    x, z = (part if sparse.issparse(part) else _dense(part) for part in (x, z))
+    if name == "chi2" and min(_least(x), _least(z)) < 0:
         raise ValueError("the chi2 kernel needs features of at least 0; scale them, or use 'laplacian'")
-    out = np.empty((len(x), len(z)))
+    out = np.empty((x.shape[0], z.shape[0]))
+    n_columns = _ROWS if sparse.issparse(z) else max(z.shape[0], 1)  # of sparse rows a few are written out at a time
 
     def work(first: int) -> None:
         rows = slice(first, first + _ROWS)
-        (chi2_distances if name == "chi2" else absolute_distances)(x[rows], z, out[rows])
+        part = _dense(x[rows])
+        for begin in range(0, z.shape[0], n_columns):
+            others = _dense(z[begin : begin + n_columns])
+            block = np.empty((len(part), len(others)))
+            (chi2_distances if name == "chi2" else absolute_distances)(part, others, block)
+            out[rows, begin : begin + n_columns] = block
 
-    for_each(work, range(0, len(x), _ROWS), n_jobs)
+    for_each(work, range(0, x.shape[0], _ROWS), n_jobs)
     return out
+
+
+def _least(x: AnyArray) -> float:
+    """The smallest entry, 0 where there is none."""
+    entries: Any = x.data if sparse.issparse(x) else x
+    return float(entries.min(initial=0.0))
 
 
 @kernel

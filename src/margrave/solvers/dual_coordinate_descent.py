@@ -12,6 +12,8 @@ from margrave.solvers.coordinate_steps import ACTIVE, HIGHEST, LOWEST, VIOLATION
 _FIRST_LOOK, _MOST_BETWEEN = 8, 64
 #: Violations that passes aim at, at first; of small problems, whose passes cost next to nothing, what rounding leaves.
 _LOOSEST, _TIGHTEST = 1.0, 1e-13
+#: Below this a violation may be what rounding leaves, and never fall: rows that were left out come back at every look.
+_ROUNDING = 1e-9
 #: Products that are as good as free: a fraction of a millisecond.
 _FREE = 1_000_000
 #: Steps read dense inputs in single precision until the gap, or what passes aim at, is so small.
@@ -77,7 +79,9 @@ class _Passes(MultiplierRun):
         if problem.smooth:
             return int(logistic_passes(*fixed, n, *moving, self._words))
         done = int(hinge_passes(*fixed, self._tolerance, n, *moving, self._memory, self._words))
-        if self._memory[VIOLATION] <= self._tolerance:  # done as well as was asked: ask for more
+        reached = self._memory[VIOLATION] <= self._tolerance
+        if reached:  # done as well as was asked: ask for more
             self._tolerance *= 0.25
+        if reached or self._tolerance <= _ROUNDING:
             self._memory[[ACTIVE, HIGHEST, LOWEST]] = len(self._order), np.inf, -np.inf
         return done
