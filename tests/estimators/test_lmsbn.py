@@ -332,6 +332,7 @@ def test_kernels_may_be_objects():
         (dict(parents=np.ones((2, 2))), r"parents must be a matrix of shape \(3, 3\)"),
         (dict(kernel="cosine"), r"kernel must be one of 'linear', 'poly'"),
         (dict(kernel="rbf", gamma=-1.0), r"gamma must be above 0"),
+        (dict(kernel=mg.scores.Kernel("rbf"), gamma=1.0), r"gamma given beside a Kernel object"),
         (dict(kernel="chi2"), r"chi2 kernel needs features of at least 0"),
         (dict(kernel="precomputed"), r"a precomputed kernel needs a square X"),
         (dict(kernel_on="y"), r"kernel_on must be 'x' or 'x\+parents'"),

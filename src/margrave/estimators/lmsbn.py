@@ -44,8 +44,8 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
         (numbers, or names of a data frame's columns), or those of a row of a 0/1 matrix of shape (K, K).
     order : {"given", "f_score", "loss"}, permutation, or several permutations, default="given"
         As the columns of Y stand (parents first where `parents` says so); the label first whose own classifier has the
-        highest cross-validated F; the order of least cross-validated loss (see `label_orders.least_loss_order`); or as
-        they are given.
+        highest cross-validated F; the order of least cross-validated loss, each label looking at single ones before it
+        (see `label_orders.least_loss_order`); or as they are given.
     n_orders : int, default=1
         How many orders are trained, `order` and random ones: their losses are averaged, and predictions minimise that.
     clique_size : int, default=2
@@ -55,7 +55,7 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
     kernel : {"linear", "rbf", "poly", "chi2", "laplacian", "precomputed"}, callable or Kernel, default="linear"
         Of the features; one Gram matrix serves all labels and orders.
     gamma, degree, coef0 : default=None, 3, 1.0
-        Of a kernel given by name; see `mg.scores.Kernel`.
+        Of a kernel given by name; see `mg.scores.Kernel`. The linear one has none of them.
     kernel_on : {"x", "x+parents"}, default="x"
         Whether parents stand beside the kernel, each with a weight, or inside it (full parents of at most 12 labels).
     n_components : int or None, default=None
@@ -216,6 +216,8 @@ class LMSBNClassifier(DirectedAnswers, Saved, ClassifierMixin, BaseEstimator):
                 raise ValueError(f"{', '.join(named)} given beside a solver object; set it on the solver instead")
         else:
             chosen.set_params(**limits)
+        if isinstance(self.kernel, Kernel) and self.gamma is not None:
+            raise ValueError("gamma given beside a Kernel object; set it on the kernel instead")
         kernel = self.kernel if isinstance(self.kernel, Kernel) else Kernel(
             self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0, normalize=self.kernel != "linear"
         )  # fmt: skip
