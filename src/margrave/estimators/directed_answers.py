@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -71,7 +72,7 @@ class Labellings(NamedTuple):
     capped: bool
 
 
-class DirectedAnswers:
+class DirectedAnswers(ABC):
     """Predictions of an estimator that holds a DirectedModel; see `LMSBNClassifier`."""
 
     model_: DirectedModel
@@ -80,12 +81,13 @@ class DirectedAnswers:
     n_jobs: int | None
     random_state: Any
 
+    @abstractmethod
     def _search(self) -> LabelSearch:
-        raise NotImplementedError  # pragma: no cover
+        """The search that the estimator's parameters ask for."""
 
+    @abstractmethod
     def _read(self, X: Any, given: Any) -> tuple[Any, int]:
         """X as scores are made of it, and how many examples there are."""
-        raise NotImplementedError  # pragma: no cover
 
     # ------------------------------------------------------------------ labellings
 
