@@ -140,3 +140,20 @@ def test_wide_sparse_rows():
     rival = LinearSVC(loss="hinge", C=3.0, fit_intercept=False, tol=1e-9, max_iter=1_000_000, random_state=0)
     rival.fit(sparse.hstack([x, np.ones((400, 1))], format="csr"), y)
     assert ours.weights == pytest.approx(rival.coef_[0], abs=1e-5)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), LogLoss()], ids=["hinge", "log"])
+@pytest.mark.parametrize("kind", ["dense", "Gram matrix"])
+def test_single_precision_is_for_steps_alone(kind, loss):
+    """Inputs that single precision cannot hold: what is told of them on the way is true of them as they are."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(220, 100)) + 1.0 / 3.0
+    labels = np.where(X[:, 0] + 0.5 * rng.normal(size=220) > 0, 1.0, -1.0)
+    inputs = Inputs.of(X) if kind == "dense" else Inputs.of_gram(X @ X.T)
+    assert np.abs(inputs.short_table - inputs.table).max() > 1e-9
+    objective = BinaryObjective(MarginRows(inputs, Signs.none(220)), labels, np.full(220, 0.02), loss)
+    solution = DualCoordinateDescent(tol=1e-9, random_state=0).minimize(objective)
+    assert solution.converged and solution.gap <= 1e-9
+    value = objective.value(solution.weights) + objective.penalty(solution.weights)
+    assert solution.history[-1]["objective"] == pytest.approx(value, rel=1e-13)
+    assert solution.history[-1]["gap"] == pytest.approx(solution.gap, abs=1e-12)
