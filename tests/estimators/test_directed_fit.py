@@ -282,23 +282,24 @@ def test_a_joint_kernel_has_a_limit_and_needs_features():
 
 
 def test_the_truth_counts_among_what_is_weighed_however_unlikely(monkeypatch):
-    """With the best labelling alone weighed beside the truth, t is that of a choice between the two."""
+    """With the best three labellings weighed beside the truth, t is that of a choice among these."""
     from tests.estimators.multilabel import label_data, losses_by_hand
 
-    monkeypatch.setattr("margrave.estimators.directed_fit._WEIGHED", 1)
-    X, Y = label_data(n=60, seed=3)
+    monkeypatch.setattr("margrave.estimators.directed_fit._WEIGHED", 3)
+    X, Y = label_data(n=160, seed=3)
     found = mg.LMSBNClassifier(C=0.1, calibration=2, random_state=0).fit(X, Y).temperature_
-    of, pairs = np.random.default_rng(0).permutation(60) % 2, []
+    of, pairs = np.random.default_rng(0).permutation(160) % 2, []
     for k in range(2):
         model = mg.LMSBNClassifier(C=0.1, random_state=0, tol=1e-10).fit(X[of != k], Y[of != k])
         labellings, losses = losses_by_hand(model, X[of == k])
         for truth, row in zip(Y[of == k], losses, strict=True):
             true = row[np.flatnonzero(((labellings > 0) == truth).all(axis=1))[0]]
-            pairs.append((true, {row.min(), true}))
-    assert sum(len(both) == 2 for _, both in pairs) > 10
+            pairs.append((true, {*np.sort(row)[:3], true}))
+    assert sum(len(weighed) == 4 for _, weighed in pairs) > 3  # truths that are not among the best
 
     def surprise(log_t):
         t = np.exp(log_t)
-        return sum(t * true + np.log(sum(np.exp(-t * loss) for loss in both)) for true, both in pairs)
+        return sum(t * true + np.log(sum(np.exp(-t * loss) for loss in weighed)) for true, weighed in pairs)
 
-    assert found == pytest.approx(np.exp(minimize_scalar(surprise, bounds=(-4, 4), method="bounded").x), rel=1e-3)
+    best = np.exp(minimize_scalar(surprise, bounds=(-4, 4), method="bounded").x)
+    assert 0.05 < best < 20 and found == pytest.approx(best, rel=1e-3)
