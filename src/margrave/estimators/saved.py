@@ -16,7 +16,7 @@ class Saved(ABC):
 
         The file appears whole or not at all; one of that name stays as it was until then.
         """
-        check_is_fitted(self, "model_")
+        check_is_fitted(self)
         save_object(self, path)
 
     @abstractmethod

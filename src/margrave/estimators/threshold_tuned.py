@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,6 @@ from margrave.estimators.left_out import TuningData, decisions, in_parts, known_
 from margrave.estimators.lmsbn import LMSBNClassifier
 from margrave.estimators.saved import Saved
 from margrave.inference import BranchAndBound
-from margrave.persistence import save_object
 from margrave.persistence.state import missing_state
 from margrave.primitives import AnyArray, Floats, effective_n_jobs
 
@@ -75,7 +73,7 @@ class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
         The cuts; 0 for labels that never change.
     estimator_ : classifier
         Trained on everything. An `LMSBNClassifier` has the cuts inside, so whatever it answers (`predict_top_k`,
-        `predict(X, given=...)`) respects them; others are cut outside.
+        `predict(X, given=...)`) respects them, and can be saved; others are cut outside.
     classes_ : array, or list of arrays
         The values of each label; of the only one, where Y has one dimension.
     n_features_in_ : int
@@ -180,11 +178,6 @@ class ThresholdTunedClassifier(Saved, ClassifierMixin, BaseEstimator):
         """Share of examples whose labels are all right (exact match)."""
         check_is_fitted(self)
         return float(np.average(self.table_.agreeing(self.predict(X), y), weights=sample_weight))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that `mg.load` reads, where its estimator is an `LMSBNClassifier`."""
-        check_is_fitted(self)
-        save_object(self, path)
 
     # ------------------------------------------------------------------
 
